@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Mask, Rows, flagged
+from shoal.arrays import Counts, Floats, Mask, Rows, flagged, indptr_of
+from shoal.data._equal_rows import row_classes
 from shoal.data._sparse_rows import SparseRows
 from shoal.data.domain import Domain, Kind
 from shoal.data.linked import Linked
@@ -66,7 +67,7 @@ def class_view(published: Table | Linked, people: Table, known: Sequence[str] | 
     people = compacted(people)
     classes, sizes = _classes(published)
     combos = people.select(column.name for column in published.quasi)
-    number = _numbers(combos, people.rows)
+    number = row_classes(combos, people.rows).number
     combo, found = match_pairs(classes, people)
     kinds = int(number.max(initial=-1)) + 1
     matrix = SparseRows.of(combo, found, 1.0, (kinds, len(classes)))
@@ -141,12 +142,6 @@ def some_classes(published: Table, rows: int, seed: int, wanted: Mask | None = N
     return compacted(classes.table.take(np.flatnonzero(chosen[classes.number])))
 
 
-def _numbers(columns: Sequence[Column], rows: int) -> Rows:
-    from shoal.data._equal_rows import row_classes
-
-    return row_classes(columns, rows).number
-
-
 def with_known(published: Table, known: Sequence[str]) -> Table:
     """The table whose quasi-identifiers are these columns alone."""
     return Table(
@@ -189,6 +184,6 @@ def covers(published: Column, original: Column) -> SparseRows:
     """Which values of the original each published text may stand for: texts by values, 1 where it may."""
     reader = reader_of(original)
     values = [reader.values(text) for text in published.domain.labels]
-    indptr = np.concatenate(([0], np.cumsum([len(one) for one in values])))
+    indptr = indptr_of([len(one) for one in values])
     flat = np.concatenate([np.empty(0, dtype=np.int64), *values])
     return SparseRows(indptr, flat, np.ones(len(flat)), len(original.domain))

@@ -1,7 +1,8 @@
 """Find me: what a neighbor finds in a release who knows some things about somebody."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,6 @@ class Found:
     """What fits in a release."""
 
     matches: int  # how many published rows or baskets fit what is known
-    chance: float  # to pick the right one of them; 0 where none fits
     rows: tuple[int, ...] = ()
     """The first of them, or of their groups, counted from 1 below the header; none for clusters."""
     guess: Mapping[str, Guess] = field(default_factory=dict)  # by sensitive column or item
@@ -52,6 +52,11 @@ class Found:
     places: str = "rows"  # what `rows` counts: rows, baskets, or groups
     unfit: Mapping[str, str] = field(default_factory=dict)
     """Where nothing fits: the columns whose known value fits no published cell, each with that value."""
+
+    @property
+    def chance(self) -> float:
+        """To pick the right one of them; 0 where none fits."""
+        return 1 / self.matches if self.matches else 0.0
 
     def __repr__(self) -> str:
         guesses = ", ".join(f"{name}: {one.value!r} ({one.share:.1%})" for name, one in self.guess.items())
@@ -76,23 +81,11 @@ def find_in(
 ) -> Found:
     """Find what fits what is known.
 
-    Parameters
-    ----------
-    known
-        Columns and their values, as a mapping or as ``["age=39"]``, or items of a basket.
-    trees
-        Hierarchies by column (``items`` for baskets), by which published cells are read.
-    sensitive
-        The sensitive items of baskets, where the release does not tell them.
-    exist
-        Items that are known to exist: where one of them is not published, it tells nothing.
-
-    Raises
-    ------
-    WrongUse
-        If it is known in another form than is published.
-    UnknownName
-        If a column or item is published nowhere.
+    `known`: columns and their values, as a mapping or as ``["age=39"]``, or items of a basket. `trees`: hierarchies by
+    column (``items`` for baskets), by which published cells are read. `sensitive`: the sensitive items of baskets,
+    where the release does not tell them. `exist`: items that are known to exist: where one of them is not published, it
+    tells nothing. Raises `WrongUse` if it is known in another form than is published. Raises `UnknownName` if a column
+    or item is published nowhere.
     """
     data = release.data
     if isinstance(data, Summary):
@@ -186,10 +179,8 @@ def _cell(name: str, text: str, tree: Hierarchy | None) -> Column:
     try:
         kind, values = Kind.NUMERIC, np.array([float(text)])
     except ValueError:
-        try:
+        with suppress(ValueError):
             kind, values = Kind.DATE, np.array([float(np.datetime64(text, "D").astype(np.int64))])
-        except ValueError:
-            kind, values = Kind.NOMINAL, None
     domain = Domain(kind, (text,), values)
     return Column(name, Role.QUASI, domain, np.zeros(1, dtype=np.int32), tree)
 
@@ -205,7 +196,7 @@ def _in_table(published: Table, known: Mapping[str, str], trees: Mapping[str, Hi
     classes, sizes, places = fitting_classes(published, person, quasi)
     if not (matches := int(sizes[places].sum())):
         alone = {name: len(fitting_classes(published, person, [name])[2]) for name in quasi}
-        return Found(0, 0.0, unfit={name: known[name] for name in quasi if not alone[name]})
+        return Found(0, unfit={name: known[name] for name in quasi if not alone[name]})
     rows_inside = float(classes.sizes[places].sum())
     guess = {}
     for column in classes.table.sensitive:
@@ -218,7 +209,7 @@ def _in_table(published: Table, known: Mapping[str, str], trees: Mapping[str, Hi
         general = posterior(classes.table, person, column, quasi)[0]
         share = counts[best] / rows_inside  # a star tells no value, and its row counts
         guess[column.name] = Guess(column.domain.labels[best], float(share), float(general[best]))
-    return Found(matches, 1 / matches, _rows_of(published, classes, places), guess)
+    return Found(matches, _rows_of(published, classes, places), guess)
 
 
 def _in_linked(data: Linked, known: Mapping[str, str]) -> Found:
@@ -238,8 +229,7 @@ def _in_linked(data: Linked, known: Mapping[str, str]) -> Found:
         best = int(shares.argmax())
         overall = float((column.codes == best).mean())
         guess[column.name] = Guess(column.domain.labels[best], float(shares[best]), overall)
-    chance = 1 / len(places) if len(places) else 0.0
-    return Found(len(places), chance, tuple((places[:LISTED] + 1).tolist()), guess, unfit=unfit)
+    return Found(len(places), tuple((places[:LISTED] + 1).tolist()), guess, unfit=unfit)
 
 
 def _rows_of(published: Table, classes: PublishedClasses, places: Rows) -> tuple[int, ...]:
@@ -254,8 +244,6 @@ def _rows_of(published: Table, classes: PublishedClasses, places: Rows) -> tuple
 def _in_baskets(
     data: Baskets, items: Sequence[str], tree: Hierarchy | None, sensitive: Sequence[str]
 ) -> Found:
-    from dataclasses import replace
-
     cohort = BasketsView(data, replace(data, hierarchy=tree)).cohort(items)
     rows = np.arange(len(data), dtype=np.int64) if cohort is None else cohort
     secrets = [data.vocabulary[item] for item in data.sensitive.tolist()] or list(sensitive)
@@ -267,8 +255,7 @@ def _in_baskets(
         for text in secrets
         if text in data.vocabulary and shares[data.code(text)] > 0
     }
-    chance = 1 / len(rows) if len(rows) else 0.0
-    return Found(len(rows), chance, tuple((rows[:LISTED] + 1).tolist()), guess, "baskets", "baskets")
+    return Found(len(rows), tuple((rows[:LISTED] + 1).tolist()), guess, "baskets", "baskets")
 
 
 def _in_clusters(clusters: Clusters, items: Sequence[str], sensitive: Sequence[str]) -> Found:
@@ -282,13 +269,12 @@ def _in_clusters(clusters: Clusters, items: Sequence[str], sensitive: Sequence[s
         for text in sensitive
         if text in codes and text not in items and shares[codes[text]] > 0
     }
-    return Found(matches, 1 / matches if matches else 0.0, (), guess, "baskets")
+    return Found(matches, (), guess, "baskets")
 
 
 def _in_groups(groups: Groups, items: Sequence[str]) -> Found:
     """The published baskets that hold all known items, and the secrets of their groups."""
-    none = np.empty(0, dtype=np.int32)
-    public = Baskets(groups.basket_indptr, groups.items, groups.vocabulary, none, none)
+    public = Baskets(groups.basket_indptr, groups.items, groups.vocabulary)
     cohort = BasketsView(public, public).cohort(items)
     rows = np.arange(len(public), dtype=np.int64) if cohort is None else cohort
     group = np.repeat(np.arange(len(groups)), groups.sizes)[rows]
@@ -301,6 +287,5 @@ def _in_groups(groups: Groups, items: Sequence[str]) -> Found:
         groups.vocabulary[item]: Guess(groups.vocabulary[item], float(mean[item]), float(overall[item]))
         for item in np.flatnonzero(mean > 0).tolist()
     }
-    chance = 1 / len(rows) if len(rows) else 0.0
     places = tuple((np.unique(group)[:LISTED] + 1).tolist())
-    return Found(len(rows), chance, places, guess, "baskets", "groups")
+    return Found(len(rows), places, guess, "baskets", "groups")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal.arrays import Floats, Items, Mask, Rows, distinct, flagged
+from shoal.arrays import Floats, Items, Mask, Rows, distinct, flagged, indptr_of, owners, ranges, taken
 from shoal.attacks._known_clusters import ClustersView
 from shoal.attacks.attack import Attacked, Target, mean
 from shoal.data.baskets import Baskets, ragged_ranks
@@ -38,8 +38,7 @@ def promised_known(release: Release) -> int:
 
 def public_items(baskets: Baskets) -> Baskets:
     """The same baskets with the items alone that may be known."""
-    wanted = flagged(baskets.public, len(baskets.vocabulary))
-    return baskets.keep(wanted)
+    return baskets.keep(flagged(baskets.public, len(baskets.vocabulary)))
 
 
 def chosen_items(public: Baskets, rows: Rows, seed: int) -> list[list[str]]:
@@ -80,17 +79,13 @@ class BasketsView:
     def recoded(self, people: Baskets) -> Baskets:
         """Other baskets as they would be published: under the texts above their items, without what nobody can see."""
         codes = [self._covers.get(text, []) for text in people.vocabulary]
-        many = np.array([len(one) for one in codes], dtype=np.int64)
         flat = np.array([code for one in codes for code in one], dtype=np.int64)
-        first = np.cumsum(many) - many
-        count = many[people.items]
-        rows = np.repeat(np.repeat(np.arange(len(people)), people.lengths), count)
-        inside = np.arange(len(rows)) - np.repeat(np.cumsum(count) - count, count)
+        held, entries = taken(indptr_of([len(one) for one in codes]), people.items)
+        rows = np.repeat(owners(people.indptr), np.diff(held))
         width = max(len(self.published.vocabulary), 1)
-        keys = distinct(rows * width + flat[np.repeat(first[people.items], count) + inside])
+        keys = distinct(rows * width + flat[entries])
         indptr = np.searchsorted(keys, np.arange(len(people) + 1) * width)
-        none = np.empty(0, dtype=np.int32)
-        return Baskets(indptr, (keys % width).astype(np.int32), self.published.vocabulary, none, none)
+        return Baskets(indptr, (keys % width).astype(np.int32), self.published.vocabulary)
 
     def cohort(self, items: Sequence[str]) -> Rows | None:
         """The published baskets that fit known items, ascending; None where the items tell nothing."""
@@ -140,7 +135,7 @@ def linked_baskets(attack: "Attack", target: Target, known: int | None) -> Attac
         ask = holding
 
     chances = {
-        level: np.array([_one_of(ask(order[:level])) for order in orders])
+        level: np.array([1 / found if (found := ask(order[:level])) else 0.0 for order in orders])
         for level in range(count, count + MORE + 1)
     }
     exact = chances[count]
@@ -153,10 +148,6 @@ def linked_baskets(attack: "Attack", target: Target, known: int | None) -> Attac
     return Attacked(
         attack.name, success, baseline, baseline, len(rows), words, {**parts, "highest": float(exact.max())}
     )
-
-
-def _one_of(candidates: float) -> float:
-    return 1 / candidates if candidates else 0.0
 
 
 def group_matches(original: Baskets, groups: Groups, rows: Rows) -> tuple[Rows, Rows]:
@@ -173,9 +164,8 @@ def group_matches(original: Baskets, groups: Groups, rows: Rows) -> tuple[Rows, 
     ranked = kinds[:published][order]
     begin = np.searchsorted(ranked, kinds[published:], "left")
     counts = np.searchsorted(ranked, kinds[published:], "right") - begin
-    places = np.repeat(np.arange(len(rows)), counts)
-    inside = np.arange(len(places)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return places, group[order[np.repeat(begin, counts) + inside]]
+    found, entries = ranges(begin, counts)
+    return owners(found), group[order[entries]]
 
 
 def group_shares(groups: Groups) -> Any:
@@ -192,14 +182,12 @@ def group_shares(groups: Groups) -> Any:
 def holders_of_secrets(original: Baskets) -> Rows:
     """The baskets that hold a sensitive item."""
     secret = flagged(original.sensitive, len(original.vocabulary))
-    held = np.concatenate(([0], np.cumsum(secret[original.items])))
-    return np.flatnonzero(np.diff(held[original.indptr]) > 0)
+    return np.flatnonzero(np.diff(indptr_of(secret[original.items])[original.indptr]) > 0)
 
 
 def secret_matrix(people: Baskets, rows: Rows, vocabulary: Sequence[str]) -> Mask:
     """Which secrets some people hold: people by items of a vocabulary, of 0 and 1, dense."""
-    secret = flagged(people.sensitive, len(people.vocabulary))
-    return item_matrix(people, rows, vocabulary, secret)
+    return item_matrix(people, rows, vocabulary, flagged(people.sensitive, len(people.vocabulary)))
 
 
 def item_matrix(people: Baskets, rows: Rows, vocabulary: Sequence[str], wanted: Mask | None = None) -> Mask:
@@ -244,13 +232,8 @@ def _linked_secrets(attack: "Attack", target: Target, groups: Groups) -> Attacke
     return Attacked(attack.name, success, baseline, baseline, len(rows), words, parts)
 
 
-def group_beliefs(original: Baskets, groups: Groups, rows: Rows) -> Floats:
-    """How likely each of some people holds each secret, by the groups in which her public items stand."""
-    return _beliefs(groups, *group_matches(original, groups, rows), len(rows))
-
-
 def _beliefs(groups: Groups, places: Rows, group: Rows, people: int) -> Floats:
-    """The same, of people whose public items are found in these groups."""
+    """How likely each of some people holds each secret, by the groups in which her public items stand."""
     from scipy.sparse import csr_array
 
     there = csr_array((np.ones(len(places)), (places, group)), shape=(people, len(groups)))
@@ -340,7 +323,8 @@ def item_beliefs(release: Release, people: Baskets, original: Baskets, rows: Row
     if isinstance(data, Groups):
         counted = np.bincount(data.sensitive_items, data.sensitive_counts, len(data.vocabulary))
         held = secret_matrix(people, rows, data.vocabulary)
-        return Beliefs(group_beliefs(people, data, rows), held, counted.astype(np.float64), data.vocabulary)
+        scores = _beliefs(data, *group_matches(people, data, rows), len(rows))
+        return Beliefs(scores, held, counted.astype(np.float64), data.vocabulary)
     known = promised_known(release)
     orders = [order[:known] for order in chosen_items(public_items(people), rows, seed)]
     names = {original.vocabulary[item] for item in original.sensitive.tolist()}

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Floats, Mask, Rows, taken
+from shoal.arrays import Codes, Counts, Floats, Indptr, Mask, Rows, indptr_of, owners, taken
 from shoal.data.clusters import Clusters
 
 MOST = 60
@@ -143,8 +143,8 @@ class ClustersView:
         return csr_array((shares, where), shape=(len(clusters), len(clusters.vocabulary)))
 
 
-Nested: TypeAlias = tuple[Counts, Rows]
-"""How many simple clusters lie inside of each cluster, and these, one cluster after the other."""
+Nested: TypeAlias = tuple[Indptr, Rows]
+"""The simple clusters that lie inside of each cluster, as ragged rows."""
 
 
 def _homes(clusters: Clusters, nested: Nested) -> dict[int, tuple[Rows, Rows]]:
@@ -177,24 +177,19 @@ def _nested(clusters: Clusters) -> Nested:
         while above >= 0:
             inside[above].append(leaf)
             above = parents[above]
-    counts = np.array([len(one) for one in inside], dtype=np.int64)
-    return counts, np.array([leaf for one in inside for leaf in one], dtype=np.int64)
+    flat = np.array([leaf for one in inside for leaf in one], dtype=np.int64)
+    return indptr_of([len(one) for one in inside]), flat
 
 
 def _leaves(nested: Nested, owner: Rows) -> tuple[Rows, Rows]:
     """The simple clusters inside of each of some clusters: the leaf, and the place of the cluster in what was asked."""
-    counts, flat = nested
-    first = np.cumsum(counts) - counts
-    many = counts[owner]
-    place = np.repeat(np.arange(len(owner)), many)
-    return flat[
-        np.repeat(first[owner], many) + np.arange(len(place)) - np.repeat(np.cumsum(many) - many, many)
-    ], place
+    indptr, entries = taken(nested[0], owner)
+    return nested[1][entries], owners(indptr)
 
 
 def _records(clusters: Clusters) -> dict[int, Rows]:
     """The sub-records that hold each item, ascending."""
-    record = np.repeat(np.arange(len(clusters.item_indptr) - 1), np.diff(clusters.item_indptr))
+    record = owners(clusters.item_indptr)
     order = np.argsort(clusters.items, kind="stable")
     items, starts = np.unique(clusters.items[order], return_index=True)
     return dict(zip(items.tolist(), np.split(record[order], starts[1:]), strict=True)) if len(items) else {}

@@ -5,12 +5,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Floats, Rows, flagged
+from shoal.arrays import Floats, Rows, flagged, indptr_by, owners, taken
 from shoal.attacks._class_view import ClassView
 from shoal.attacks._known_clusters import ClustersView
 from shoal.data._item_sets import item_sets, items_of
 from shoal.data.baskets import Baskets
 from shoal.data.clustered_table import ClusteredTable
+from shoal.data.published_syntax import telling_rows
 from shoal.data.table import Table
 
 Candidates: TypeAlias = Callable[[Rows, list[int]], float]
@@ -51,10 +52,11 @@ def _in_rows(published: Table, view: ClassView, sets: Baskets, tree: object) -> 
     """How many rows of some classes hold something of each known item."""
     theirs = items_of(published)
     assert theirs is not None
-    shown = item_sets(theirs.take(_rows_of(published, view)))
+    shown = item_sets(theirs.take(np.flatnonzero(telling_rows(published))))
+    assert len(shown) == len(view.classes.number)
     images = _images(sets, tree, shown)
     order = np.argsort(view.classes.number, kind="stable")
-    starts = np.concatenate(([0], np.cumsum(np.bincount(view.classes.number, minlength=len(view.classes)))))
+    starts = indptr_by(view.classes.number, len(view.classes))
 
     def candidates(classes: Rows, drawn: list[int]) -> float:
         return sum(
@@ -76,15 +78,6 @@ def _in_clusters(published: ClusteredTable, view: ClassView, sets: Baskets, tree
     return candidates
 
 
-def _rows_of(published: Table, view: ClassView) -> Rows:
-    """The rows that the classes are made of: those that tell something."""
-    from shoal.data.published_syntax import telling_rows
-
-    rows = np.flatnonzero(telling_rows(published))
-    assert len(rows) == len(view.classes.number)
-    return rows
-
-
 def _images(sets: Baskets, tree: object, shown: Baskets) -> list[Rows]:
     """The published items that each item may be: itself, and the nodes above it."""
     places = {text: place for place, text in enumerate(shown.vocabulary)}
@@ -98,12 +91,8 @@ def _images(sets: Baskets, tree: object, shown: Baskets) -> list[Rows]:
 def _fitting(shown: Baskets, rows: Rows, known: list[Rows]) -> int:
     """How many rows of a class hold something of each known item; one that no row holds tells nothing."""
     fits = np.ones(len(rows), dtype=np.bool_)
-    lengths = np.diff(shown.indptr)[rows]
-    owner = np.repeat(np.arange(len(rows)), lengths)
-    places = np.repeat(shown.indptr[rows] - (np.cumsum(lengths) - lengths), lengths) + np.arange(
-        lengths.sum()
-    )
-    held = shown.items[places]
+    indptr, entries = taken(shown.indptr, rows)
+    owner, held = owners(indptr), shown.items[entries]
     for images in known:
         holding = flagged(owner[np.isin(held, images)], len(rows))
         if holding.any():

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from shoal import registry
-from shoal.arrays import Codes, Counts, Mask, Rows, flagged, turns_of
+from shoal.arrays import Codes, Counts, Mask, Rows, flagged
 from shoal.attacks._class_view import ClassView, class_view, some_classes
 from shoal.attacks.attack import Attacked
 from shoal.data.group_statistics import group_statistics
@@ -24,7 +24,7 @@ from shoal.data.table import Column, Table
 from shoal.models._promises import promised
 from shoal.models._sensitive import SensitiveModel
 from shoal.models.hidden_rules import HiddenRules
-from shoal.models.model import TableModel
+from shoal.models.model import TableModel, kept_by
 
 WORK = 3_000_000
 """Rows that are dealt out in all: so many worlds are tried as that allows."""
@@ -112,10 +112,7 @@ def _possible(
     if not len(inside):
         return None
     statistics = group_statistics(people, way, int(way.max()) + 1)
-    kept = np.ones(len(statistics), dtype=np.bool_)
-    for model in public:
-        kept &= model.holds(statistics)
-    kept |= statistics.sizes == 0
+    kept = kept_by(public, statistics) | (statistics.sizes == 0)
     if together:
         return way if kept.all() else None
     bad = flagged(classes[inside][~kept[way[inside]]], int(classes.max()) + 1)
@@ -132,8 +129,8 @@ def _halves(column: Column, classes: Rows) -> Rows | None:
         depths = np.zeros(max(len(place) - 1, 0), dtype=np.int32)
     else:
         order = tree.depth_first()
-        rank = turns_of(order, len(order))
-        place, depths = rank[tree.leaf_of(column.domain)], tree.boundary_depths(order)
+        place = np.argsort(order)[tree.leaf_of(column.domain)]
+        depths = tree.boundary_depths(order)
     here = place[column.codes]
     starts = np.flatnonzero(np.concatenate(([True], classes[1:] != classes[:-1])))
     ends = np.append(starts[1:], len(classes))
@@ -237,18 +234,12 @@ def _allowed(
     """For each class whether one of the ways that were refused keeps the promises about secrets."""
     allowed = np.zeros(count, dtype=np.bool_)
     for way in refused.ways:
-        groups = int(way.max()) + 1
-        statistics = group_statistics(table, way, groups, (name,), overall=overall)
-        broken = np.zeros(groups, dtype=np.bool_)
-        for model in models:
-            broken |= ~model.holds(statistics)
-        broken &= statistics.sizes > 0
+        statistics = group_statistics(table, way, int(way.max()) + 1, (name,), overall=overall)
+        broken = ~kept_by(models, statistics) & (statistics.sizes > 0)
         inside = way >= 0
         if refused.together:
             allowed |= not broken.any()
             continue
-        bad, there = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
-        bad[refused.classes[inside][broken[way[inside]]]] = True
-        there[refused.classes[inside]] = True
-        allowed |= there & ~bad
+        bad = flagged(refused.classes[inside][broken[way[inside]]], count)
+        allowed |= flagged(refused.classes[inside], count) & ~bad
     return allowed

@@ -64,9 +64,7 @@ def _pretended(groups: Groups, rng: np.random.Generator) -> Baskets | None:
         near = near[~np.isin(near, chosen)][: 2 * RUNS]
         chosen.append(int(rng.choice(near)))
     sensitive: Items = np.sort(np.array(chosen, dtype=np.int32))
-    none = np.empty(0, dtype=np.int32)
-    whole = Baskets(groups.basket_indptr, groups.items, groups.vocabulary, sensitive, none)
-    count = len(whole)
-    if count <= HOLDERS:
+    whole = Baskets(groups.basket_indptr, groups.items, groups.vocabulary, sensitive)
+    if len(whole) <= HOLDERS:
         return whole
-    return whole.take(np.sort(rng.choice(count, HOLDERS, replace=False)))
+    return whole.take(np.sort(rng.choice(len(whole), HOLDERS, replace=False)))

@@ -6,13 +6,13 @@ have a narrower cell than the one that is published, and a small class may be un
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from shoal import registry
-from shoal.arrays import Mask, Rows, distinct, flagged
+from shoal.arrays import Mask, Rows, distinct, flagged, indptr_of, owners, taken
 from shoal.attacks._class_view import ClassView, class_view, covers, some_classes
 from shoal.attacks.attack import Attack, Attacked, Target
 from shoal.data.baskets import Baskets
@@ -129,36 +129,22 @@ def claims_of(view: ClassView, original: Table, *, tight: bool) -> Iterator[Clai
         count = meant.sum(axis=1)
         raw = np.isin(column.domain.labels, source.domain.labels)
         cell = column.codes[first]
-        sets = _Sets()
-        claimed = [
-            _finer(column, source, code, meant[code], sets) if tight else [] for code in range(len(raw))
-        ]
-        many = np.array([len(one) for one in claimed], dtype=np.int64)
-        usable = (many > 0) & (count > 1) & ~raw
+        claimed = [_finer(column, source, code, meant[code]) if tight else [] for code in range(len(raw))]
+        begins = indptr_of([len(one) for one in claimed])
+        usable = (np.diff(begins) > 0) & (count > 1) & ~raw
         places = np.flatnonzero(usable[cell])
-        groups = np.array([group for place in places for group in claimed[cell[place]]], dtype=np.int64)
+        indptr, groups = taken(begins, cell[places])
         yield Claims(
             column.name,
-            np.repeat(places, many[cell[places]]),
+            places[owners(indptr)],
             groups,
-            np.array(sets.masks, dtype=np.bool_).reshape(-1, len(there)),
+            np.array([mask for one in claimed for mask in one], dtype=np.bool_).reshape(-1, len(there)),
             (count[cell] > 1) & ~raw[cell],
             (count[cell] == 1) & ~raw[cell],
         )
 
 
-@dataclass(slots=True, eq=False)
-class _Sets:
-    """Sets of values, each under a number."""
-
-    masks: list[Mask] = field(default_factory=list)
-
-    def number(self, mask: Mask) -> int:
-        self.masks.append(mask)
-        return len(self.masks) - 1
-
-
-def _finer(column: Column, source: Column, code: int, meant: Mask, sets: _Sets) -> list[int]:
+def _finer(column: Column, source: Column, code: int, meant: Mask) -> list[Mask]:
     """The sets of values in each of which some row of a class with this cell has its own."""
     from shoal.data.published_syntax import set_members
 
@@ -167,19 +153,13 @@ def _finer(column: Column, source: Column, code: int, meant: Mask, sets: _Sets) 
     if len(values) < 2:
         return []
     if tree is not None and (parts := _children(source, text, meant)) is not None:
-        return [sets.number(part) for part in parts] if len(parts) == 2 else []
+        return parts if len(parts) == 2 else []
     if set_members(text) is not None or len(values) == 2:
-        return [sets.number(_one(value, meant)) for value in values.tolist()]
+        return [flagged([value], len(meant)) for value in values.tolist()]
     if text.startswith("[") and text.endswith("]") and source.domain.values is not None:
         ends = source.domain.values[values]
-        return [sets.number(_one(int(values[place]), meant)) for place in (ends.argmin(), ends.argmax())]
+        return [flagged([int(values[place])], len(meant)) for place in (ends.argmin(), ends.argmax())]
     return []
-
-
-def _one(value: int, like: Mask) -> Mask:
-    mask = np.zeros_like(like)
-    mask[value] = True
-    return mask
 
 
 def _children(source: Column, text: str, meant: Mask) -> list[Mask] | None:

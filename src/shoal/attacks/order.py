@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Floats, Mask, Rows
+from shoal.arrays import Floats, Mask, Rows, ranges
 from shoal.attacks._class_view import aligned, class_view, compacted, covers, secrets, some_classes
 from shoal.attacks._known_baskets import BasketsView, public_items
 from shoal.attacks.attack import Attack, Attacked, Target, mean
@@ -50,10 +50,7 @@ class Order(Attack):
             tries = self._clusters(data, target.original)
         elif isinstance(data, Linked):
             return self._linked(data, target.original)
-        if not tries:
-            return None
-        best = max(tries, key=lambda name: tries[name].residual)
-        return tries[best]
+        return max(tries.values(), key=lambda one: one.residual, default=None)
 
     def _first_members(self, groups: Groups, original: Baskets) -> Attacked | None:
         """The first or the last member of each group for the holder of its secret, beside the canonical order."""
@@ -100,8 +97,7 @@ class Order(Attack):
         if not len(first):
             return {}
         pair = np.repeat(first, sizes[first])
-        place = np.arange(len(pair)) - np.repeat(np.cumsum(sizes[first]) - sizes[first], sizes[first])
-        one, two = clusters.record_indptr[pair] + place, clusters.record_indptr[pair + 1] + place
+        one, two = (ranges(clusters.record_indptr[chunk], sizes[first])[1] for chunk in (first, first + 1))
         tried = self.drawn(len(pair))
         view, rng = BasketsView(original, original), np.random.default_rng(self.seed)
         bounds, texts = clusters.item_indptr, clusters.vocabulary
@@ -124,17 +120,15 @@ class Order(Attack):
         tidy = np.lexsort((ragged_ranks(bounds, clusters.items), chunk))
         chance = max(chance, float(together(tidy[one], tidy[two]).mean()))
         how = "its place in the chunk"
-        return {how: self._found(how, together(one, two), chance, {}, "random or canonical")}
+        return {how: self._found(how, together(one, two), chance, "random or canonical")}
 
-    def _found(
-        self, how: str, right: Mask, by_chance: float, parts: dict[str, float], beside: str = "random"
-    ) -> Attacked:
+    def _found(self, how: str, right: Mask, by_chance: float, beside: str = "random") -> Attacked:
         success = float(right.mean()) if len(right) else 0.0
         words = (
             f"Who takes the row by {how} for somebody's is right, as far as its cells tell, for {success:.1%} of "
             f"{len(right):,} people; in {beside} order it would be {by_chance:.1%}."
         )
-        return Attacked(self.name, success, by_chance, by_chance, len(right), words, parts)
+        return Attacked(self.name, success, by_chance, by_chance, len(right), words)
 
     def _table(self, published: Table, original: Table) -> dict[str, Attacked]:
         rng = np.random.default_rng(self.seed)
@@ -142,7 +136,9 @@ class Order(Attack):
         ways = {"its place in the file": (place, place)}
         for column in published.columns:
             numbers = _row_numbers(column, original.rows)
-            if numbers is not None and not _same_column(column, original):
+            # A column that the original has too, and that is published as it is, tells nothing new.
+            same = column.name in original.names and column.role is Role.ENTITY
+            if numbers is not None and not same:
                 ways[f"the numbers in {column.name}"] = (np.arange(published.rows), numbers)
         found = {}
         for how, (here, there) in ways.items():
@@ -152,7 +148,7 @@ class Order(Attack):
             dealt = [rng.choice(here, len(tried)) for _ in range(DEALS)]
             chance = np.mean([fitting(published, original, one, there[tried]).mean() for one in dealt])
             right = fitting(published, original, here[tried], there[tried])
-            found[how] = self._found(how, right, float(chance), {})
+            found[how] = self._found(how, right, float(chance))
         if (inside := self._within(published, original)) is not None:
             found["its place in the class"] = inside
         return found
@@ -173,24 +169,13 @@ class Order(Attack):
         names = [column.name for column in columns]
         rng = np.random.default_rng(self.seed)
         group = home[people]
-        chance = np.mean(
-            [
-                fitting(
-                    view.classes.table,
-                    original,
-                    rows[np.lexsort((rng.random(len(rows)), group))],
-                    people,
-                    names,
-                ).mean()
-                for _ in range(DEALS)
-            ]
-        )
-        return self._found(
-            "its place in the class",
-            fitting(view.classes.table, original, rows, people, names),
-            float(chance),
-            {},
-        )
+
+        def right(rows: Rows) -> Mask:
+            return fitting(view.classes.table, original, rows, people, names)
+
+        dealt = (rows[np.lexsort((rng.random(len(rows)), group))] for _ in range(DEALS))
+        chance = np.mean([right(some).mean() for some in dealt])
+        return self._found("its place in the class", right(rows), float(chance))
 
     def _sets(self, data: Baskets | Groups, original: Baskets) -> dict[str, Attacked]:
         """The basket at the same place, if all of its items are hers: published ones may be fewer or coarser."""
@@ -207,7 +192,7 @@ class Order(Attack):
             else 0.0
         )
         how = "its place in the file"
-        return {how: self._found(how, right, float(chance), {})}
+        return {how: self._found(how, right, float(chance))}
 
 
 def secrets_in_turn(data: Linked, original: Table, name: str, rows: Rows) -> Floats:
@@ -257,18 +242,12 @@ def _row_numbers(column: Column, rows: int) -> Rows | None:
     return numbers - least
 
 
-def _same_column(column: Column, original: Table) -> bool:
-    """Whether the original has the column too, and gave it a role that is published as it is."""
-    return column.name in original.names and column.role is Role.ENTITY
-
-
 def _public_sets(data: Baskets | Groups, original: Baskets) -> Baskets:
     """The published sets of public items, in the order in which they are published."""
     if isinstance(data, Baskets):
         hidden = {original.vocabulary[item] for item in [*original.sensitive, *original.insensitive]}
         return data.keep(np.array([text not in hidden for text in data.vocabulary], dtype=np.bool_))
-    none = np.empty(0, dtype=np.int32)
-    return Baskets(data.basket_indptr, data.items, data.vocabulary, none, none)
+    return Baskets(data.basket_indptr, data.items, data.vocabulary)
 
 
 def _kinds(published: Baskets, public: Baskets) -> Rows:

@@ -142,8 +142,7 @@ def expected_of_groups(original: Baskets, groups: Groups, pairs: Items) -> Float
     """Supports of pairs of public items, and of a sensitive item that is spread evenly over its groups."""
     two = TwoSides(original, groups)
     secret = flagged(original.sensitive, len(original.vocabulary))
-    nobody = np.empty(0, dtype=np.int32)
-    public = Baskets(groups.basket_indptr, groups.items, groups.vocabulary, nobody, nobody)
+    public = Baskets(groups.basket_indptr, groups.items, groups.vocabulary)
     found = np.zeros(len(pairs))
     plain = np.flatnonzero(~secret[pairs].any(axis=1))
     if len(plain):

@@ -199,13 +199,8 @@ def _broken(
     """The broken sets that begin with an item of the worker."""
     width, secrets = len(shares.known), int(shares.secret.max(initial=-1)) + 1
     together, items = rows_of(frame["items"].list.concat(frame["secrets"]))
-    baskets = Baskets(
-        together,
-        items,
-        ("",) * (width + secrets),
-        np.arange(width, width + secrets, dtype=np.int32),
-        np.empty(0, dtype=np.int32),
-    )
+    sensitive = np.arange(width, width + secrets, dtype=np.int32)
+    baskets = Baskets(together, items, ("",) * (width + secrets), sensitive)
     firsts = np.concatenate([_own(frame, shares), np.zeros(secrets, dtype=np.bool_)])
     least, found = broken_sets(baskets, fraction(model.h), model.k, model.p, firsts)
     secret = np.flatnonzero(shares.secret >= 0)
