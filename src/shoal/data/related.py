@@ -17,22 +17,13 @@ SHOWN = 60
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Related(Table):
-    """A table of persons, and a table of their records.
+    """A table of persons, and a table of their records."""
 
-    Parameters
-    ----------
-    records
-        The other table, without the key.
-    owners
-        The row of the person of each record.
-    key
-        What the column is called by which both files are joined. Its cells are not kept: what is published has the
-        number of the row.
-    """
-
-    records: Table
-    owners: Rows
+    records: Table  # the other table, without the key
+    owners: Rows  # the row of the person of each record
     key: str
+    """What the column is called by which both files are joined. Its cells are not kept: what is published has the
+    number of the row."""
 
     def __repr__(self) -> str:
         return f"{Table.__repr__(self)[:-1]}; joined by {self.key} with {self.records!r}>"

@@ -14,22 +14,13 @@ WORK = 30_000_000
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """The surest guess of a sensitive item.
+    """The surest guess of a sensitive item."""
 
-    Parameters
-    ----------
-    share
-        The share of the baskets with the known items that hold it.
-    secret, known
-        The sensitive item, and the known ones.
-    most_known
-        How many known items were tried at most.
-    """
-
-    share: float
+    share: float  # the share of the baskets with the known items that hold it
     secret: str
     known: tuple[str, ...]
-    most_known: int
+    """`secret`, `known`: the sensitive item, and the known ones."""
+    most_known: int  # how many known items were tried at most
 
 
 def surest_guess(baskets: Baskets, known: int) -> Breach | None:

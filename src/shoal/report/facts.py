@@ -80,101 +80,51 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that the page says about a run.
+    """All that the page says about a run."""
 
-    Parameters
-    ----------
-    source
-        The name of the file that was read, or None.
-    form
-        ``table``, ``baskets``, ``groups`` or ``clusters``.
-    method, parameters
-        How the release was made.
-    holds, verdicts
-        Whether every promise is kept, and each promise.
-    counts
-        What is published: names of counts and the counts.
-    roles
-        Role to the names of the published columns that play it.
-    dropped
-        Names of identifying columns, which are not published.
-    cost, risk
-        What it cost and what is left of the risk, for the first screen.
-    loss
-        The loss of the columns of a table, as shares.
-    columns, column_count
-        The quasi-identifiers, and how many there are in all.
-    sizes
-        The classes or groups, where the form has any.
-    sensitive
-        What is left to learn about sensitive columns.
-    marginals
-        A few columns before and after.
-    scores, seconds
-        All scores, and the time of each step.
-    recipe
-        How to repeat it, as TOML.
-    version
-        Of the tool.
-    pictures
-        What the method shows of its work.
-    warnings
-        What the owner should hear before publishing.
-    items
-        The items of baskets, before and after.
-    solutions, lattice
-        What a search among the levels of hierarchies has found, and a picture of them where they are few.
-    rules
-        The rules that are hidden.
-    hierarchies
-        Columns, and where their hierarchies come from.
-    preparation
-        What was done to columns before the method, in sentences.
-    summary, notes, explanation
-        What the method chose, in sentences, and what else it tells of its work.
-    attacks
-        What attacks find in the raw data and in the release.
-    limits
-        What attacks left that a limit was set for, in sentences.
-    officer
-        What a data protection officer asks.
-    """
-
-    source: str | None
-    form: str
+    source: str | None  # the name of the file that was read, or None
+    form: str  # ``table``, ``baskets``, ``groups`` or ``clusters``
     method: str
     parameters: tuple[tuple[str, str], ...]
+    """`method`, `parameters`: how the release was made."""
     holds: bool
     verdicts: tuple[Judged, ...]
-    counts: tuple[tuple[str, int], ...]
-    roles: Mapping[str, tuple[str, ...]]
-    dropped: tuple[str, ...]
-    loss: Loss | None
+    """`holds`, `verdicts`: whether every promise is kept, and each promise."""
+    counts: tuple[tuple[str, int], ...]  # what is published: names of counts and the counts
+    roles: Mapping[str, tuple[str, ...]]  # role to the names of the published columns that play it
+    dropped: tuple[str, ...]  # names of identifying columns, which are not published
+    loss: Loss | None  # the loss of the columns of a table, as shares
     columns: tuple[Generalized, ...]
     column_count: int
-    sizes: Sizes | None
-    sensitive: tuple[Sensitive, ...]
-    marginals: tuple[Marginal, ...]
+    """`columns`, `column_count`: the quasi-identifiers, and how many there are in all."""
+    sizes: Sizes | None  # the classes or groups, where the form has any
+    sensitive: tuple[Sensitive, ...]  # what is left to learn about sensitive columns
+    marginals: tuple[Marginal, ...]  # a few columns before and after
     scores: tuple[Scored, ...]
     seconds: tuple[tuple[str, float], ...]
-    recipe: str
-    version: str
+    """`scores`, `seconds`: all scores, and the time of each step."""
+    recipe: str  # how to repeat it, as TOML
+    version: str  # of the tool
     cost: Card | None = None
     risk: Card | None = None
-    pictures: tuple[Picture, ...] = ()
-    warnings: tuple[str, ...] = ()
-    items: ItemFacts | None = None
+    """`cost`, `risk`: what it cost and what is left of the risk, for the first screen."""
+    pictures: tuple[Picture, ...] = ()  # what the method shows of its work
+    warnings: tuple[str, ...] = ()  # what the owner should hear before publishing
+    items: ItemFacts | None = None  # the items of baskets, before and after
     solutions: Solutions | None = None
     lattice: Lattice | None = None
-    rules: Rules | None = None
-    hierarchies: tuple[tuple[str, str], ...] = ()
-    preparation: tuple[str, ...] = ()
+    """`solutions`, `lattice`: what a search among the levels of hierarchies has found, and a picture of them where
+    they are few."""
+    rules: Rules | None = None  # the rules that are hidden
+    hierarchies: tuple[tuple[str, str], ...] = ()  # columns, and where their hierarchies come from
+    preparation: tuple[str, ...] = ()  # what was done to columns before the method, in sentences
     summary: tuple[str, ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
     explanation: str = ""
-    attacks: tuple[Tried, ...] = ()
-    limits: tuple[str, ...] = ()
-    officer: Assessment | None = None
+    """`summary`, `notes`, `explanation`: what the method chose, in sentences, and what else it tells of its work."""
+    attacks: tuple[Tried, ...] = ()  # what attacks find in the raw data and in the release
+    limits: tuple[str, ...] = ()  # what attacks left that a limit was set for, in sentences
+    officer: Assessment | None = None  # what a data protection officer asks
 
 
 def facts_of(run: "Run") -> Facts:

@@ -20,24 +20,14 @@ STEP = 62
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """All vectors of levels, by height.
+    """All vectors of levels, by height."""
 
-    Parameters
-    ----------
-    columns
-        What the levels of a vector are of, in order.
-    ranks
-        The vectors of each height, the most exact one first.
-    solutions
-        Those that keep the promises, as far as the search has listed them.
-    published
-        The one that is published; None where parts of the table have levels of their own.
-    """
-
-    columns: tuple[str, ...]
-    ranks: tuple[tuple[tuple[int, ...], ...], ...]
+    columns: tuple[str, ...]  # what the levels of a vector are of, in order
+    ranks: tuple[tuple[tuple[int, ...], ...], ...]  # the vectors of each height, the most exact one first
     solutions: frozenset[tuple[int, ...]]
+    """Those that keep the promises, as far as the search has listed them."""
     published: tuple[int, ...] | None
+    """The one that is published; None where parts of the table have levels of their own."""
 
 
 def lattice_of(original: Any, details: Mapping[str, Any], notes: Mapping[str, Any]) -> Lattice | None:

@@ -29,27 +29,15 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Marginal:
-    """The distribution of one column before and after.
+    """The distribution of one column before and after."""
 
-    Parameters
-    ----------
-    column
-        Its name.
-    pairs
-        The bars.
-    upright
-        Whether the bars are bins of an axis, whose order matters, or names, the most frequent first.
-    binned
-        Whether labels name the lower edge of a bin; otherwise they name the bar.
-    shift
-        The share of rows that a reader puts into another bar than they were in: half the sum of the differences.
-    """
-
-    column: str
-    pairs: tuple[Pair, ...]
+    column: str  # its name
+    pairs: tuple[Pair, ...]  # the bars
     upright: bool
-    binned: bool
+    """Whether the bars are bins of an axis, whose order matters, or names, the most frequent first."""
+    binned: bool  # whether labels name the lower edge of a bin; otherwise they name the bar
     shift: float
+    """The share of rows that a reader puts into another bar than they were in: half the sum of the differences."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

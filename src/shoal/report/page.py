@@ -37,23 +37,14 @@ NAMES = ("original", "read from the release")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture and the same as a table, for those who cannot see it or want the numbers.
+    """A picture and the same as a table, for those who cannot see it or want the numbers."""
 
-    Parameters
-    ----------
-    key
-        The beginning of its identifiers on the page.
-    chart
-        The picture.
-    caption, head, rows
-        The table; its first column names the rows.
-    """
-
-    key: str
-    chart: Markup
+    key: str  # the beginning of its identifiers on the page
+    chart: Markup  # the picture
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    """`caption`, `head`, `rows`: the table; its first column names the rows."""
 
 
 def render(run: "Run") -> str:
