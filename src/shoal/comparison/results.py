@@ -41,9 +41,12 @@ def row_of(cell: Cell, answer: Mapping[str, Any]) -> Row:
         "method": facts["method"],
         "label": facts["label"],
     }
-    row |= {_free(name, row): value for name, value in facts["parameters"].items()}
+    row |= {
+        name if name not in row else f"parameter.{name}": value for name, value in facts["parameters"].items()
+    }
     row |= {"seed": facts["seed"], "timed": facts["timed"], "status": answer["status"]}
-    row |= {"error": answer.get("error"), "best": answer.get("best"), "verdict": _verdict(answer["status"])}
+    row |= {"error": answer.get("error"), "best": answer.get("best")}
+    row |= {"verdict": {"done": "kept", "broken": "broken"}.get(answer["status"])}
     seconds = dict(answer.get("seconds", {}))
     row |= {"seconds": seconds.pop("anonymizing", None), "peak_mb": answer.get("peak_mb")}
     row |= {"added_mb": answer.get("added_mb"), "suppressed": answer.get("suppressed")}
@@ -54,14 +57,6 @@ def row_of(cell: Cell, answer: Mapping[str, Any]) -> Row:
     row |= {f"notes.{name}": value for name, value in answer.get("notes", {}).items()}
     row |= {f"seconds.{name}": value for name, value in seconds.items()}
     return row
-
-
-def _free(name: str, row: Row) -> str:
-    return name if name not in row else f"parameter.{name}"
-
-
-def _verdict(status: str) -> str | None:
-    return {"done": "kept", "broken": "broken"}.get(status)
 
 
 def refuse_unknown_columns(charts: Iterable[Chart], cells: Sequence[Cell]) -> None:

@@ -122,12 +122,8 @@ def legend_text(series: Series, figure: Figure) -> str:
     """A line in the legend, with the exponent it was fitted with."""
     if series.exponent is None:
         return series.label
-    return f"{series.label}  ({_short(figure.y_title)} ~ {figure.x_title}^{series.exponent:.2f})"
-
-
-def _short(title: str) -> str:
-    """A title without what stands in brackets at its end."""
-    return title.partition(" (")[0]
+    short = figure.y_title.partition(" (")[0]
+    return f"{series.label}  ({short} ~ {figure.x_title}^{series.exponent:.2f})"
 
 
 def _with(figure: Figure, labels: Sequence[str]) -> list[tuple[Series, str]]:
@@ -164,10 +160,11 @@ def _lines(figure: Figure, labels: list[str]) -> list[dict[str, Any]]:
         if not figure.nominal:
             layers.insert(0, {"mark": {"type": "area", "opacity": 0.13}, "encoding": reach})
     if not figure.nominal:
+        dashes = [DASHES[place % len(DASHES)] for place in range(len(labels))]
         layers.append(
             {
                 "mark": {"type": "line", "strokeWidth": 2},
-                "encoding": {**encoding, "strokeDash": {**_channel(labels, _dashes(labels)), "legend": None}},
+                "encoding": {**encoding, "strokeDash": {**_channel(labels, dashes), "legend": None}},
             }
         )
     layers.append(
@@ -304,10 +301,6 @@ def _channel(labels: list[str], values: Sequence[Any]) -> dict[str, Any]:
 
 def _shapes(labels: list[str]) -> list[str]:
     return [SHAPES[place % len(SHAPES)] for place in range(len(labels))]
-
-
-def _dashes(labels: list[str]) -> list[list[int]]:
-    return [DASHES[place % len(DASHES)] for place in range(len(labels))]
 
 
 def _looks(columns: int) -> dict[str, Any]:

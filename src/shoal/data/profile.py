@@ -175,7 +175,10 @@ def profile_table(
     `table`: roles need not be given: columns are looked at whatever their role. `quasi`: the columns to look at
     together. None takes those with the role, or else the suggested ones. `notes`: those of its reader.
     """
-    looked = (replace(profile_column(column), alike=_alike(column)) for column in table.columns)
+    looked = []
+    for column in table.columns:
+        alike = tuple(next(iter(alike_in(column.domain)), ()))
+        looked.append(replace(profile_column(column), alike=alike))
     profiles = _one_entity(tuple(looked))
     if quasi is not None:
         names = tuple(column.name for column in table.select(quasi))
@@ -246,10 +249,6 @@ def profile_column(column: Column, counts: Counts | None = None) -> ColumnProfil
         taken_because=how.why,
         doubt=how.doubt,
     )
-
-
-def _alike(column: Column) -> tuple[str, ...]:
-    return tuple(next(iter(alike_in(column.domain)), ()))
 
 
 def _are_amounts(domain: Domain, cells: int) -> bool:

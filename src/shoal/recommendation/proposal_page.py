@@ -32,12 +32,14 @@ def write(found: Recommendation, folder: str | Path) -> Path:
         shutil.rmtree(folder / "charts", ignore_errors=True)
     except OSError as error:
         raise CannotWrite(f"The recommendation {folder}", error) from error
+    from shoal.comparison.vega_charts import draw
+    from shoal.comparison.vega_charts import picture as as_png
+
     write_results(found.rows, folder)
-    picture = _picture(found)
+    drawn = figure(found)
+    picture = Picture(drawn.chart, drawn, draw(drawn) if drawn.series else "", "")
     try:
         if picture.svg:
-            from shoal.comparison.vega_charts import picture as as_png
-
             (folder / "charts").mkdir()
             (folder / "charts" / "frontier.svg").write_text(picture.svg, encoding="utf-8")
             (folder / "charts" / "frontier.png").write_bytes(as_png(picture.svg))
@@ -87,14 +89,6 @@ def figure(found: Recommendation) -> Figure:
 def _rounded(value: float | None) -> float | None:
     """A place on the axis that has a short name."""
     return value if value is None or isinstance(value, int) else float(f"{value:.3g}")
-
-
-def _picture(found: Recommendation) -> Picture:
-    """The frontier as SVG."""
-    from shoal.comparison.vega_charts import draw
-
-    drawn = figure(found)
-    return Picture(drawn.chart, drawn, draw(drawn) if drawn.series else "", "")
 
 
 def render(found: Recommendation, picture: Picture) -> str:

@@ -67,10 +67,7 @@ class Sensitive:
 def class_statistics(published: Table, classes: RowClasses | None = None) -> GroupStatistics:
     """Count the classes of a published table again, from its cells: suppressed rows are in no class.
 
-    Parameters
-    ----------
-    classes
-        The rows that agree on all quasi-identifiers, where they were found before.
+    `classes`: the rows that agree on all quasi-identifiers, where they were found before.
     """
     classes = row_classes(published.quasi, published.rows) if classes is None else classes
     numbers = np.where(telling_rows(published), classes.number, -1)

@@ -41,7 +41,6 @@ from shoal.report.wording import allowed, number, shown
 
 if TYPE_CHECKING:
     from shoal.data.verdict import Verdict
-    from shoal.measures.measure import Score
     from shoal.outcome import Run
 
 COLUMNS = 100
@@ -156,7 +155,10 @@ def facts_of(run: "Run") -> Facts:
         sizes=sizes,
         sensitive=sensitive,
         marginals=tuple(column.marginal for column in by_loss[:MARGINALS]),
-        scores=tuple(_scored(score) for score in run.scores),
+        scores=tuple(
+            Scored(shown(one.name), number(one.value), shown(one.meaning, 400), one.better)
+            for one in run.scores
+        ),
         seconds=_seconds(run),
         recipe=recipe,
         version=__version__,
@@ -227,7 +229,8 @@ def _of_linked(original: Any, data: Linked, release: Release) -> _OfTable:
 
 def _classes(both: Comparison, data: Table) -> tuple[Sizes | None, tuple[Sensitive, ...]]:
     """The sizes of classes, and what they give away; of rows in parts only how many rows classes have."""
-    promised = _promised_size(both.release)
+    wanted = [promise["k"] for promise in both.release.promises if isinstance(promise.get("k"), int)]
+    promised = max(wanted, default=None)
     if both.distributed:
         rows = None if data.entity is not None else np.repeat(*both.class_sizes)
         return None if rows is None else sizes_of(rows, "class", "rows", promised), ()
@@ -263,11 +266,6 @@ def _source(recipe: Mapping[str, Any]) -> str | None:
     return None if path == "-" or "://" in path else shown(PurePath(path).name or path)
 
 
-def _promised_size(release: Release) -> int | None:
-    sizes = [promise["k"] for promise in release.promises if isinstance(promise.get("k"), int)]
-    return max(sizes, default=None)
-
-
 def _group_sizes(data: Published) -> Sizes | None:
     if isinstance(data, Groups | Clusters) and len(data.sizes):
         joint = isinstance(data, Clusters) and bool((data.sizes == 0).any())
@@ -283,19 +281,16 @@ def _counts(run: "Run") -> tuple[tuple[str, int], ...]:
     data: Any = release.data
     form = schema_of(data)
     read = len(original) if isinstance(original, Baskets) else original.rows
+    rows = [("rows read", read + run.left_out)]
+    if run.left_out:
+        rows.append(("rows with missing values left out", run.left_out))
     if isinstance(form, Linked):
-        return (
-            ("rows read", read + run.left_out),
-            *([("rows with missing values left out", run.left_out)] if run.left_out else []),
-            ("rows published", form.rows),
-            ("groups of them", len(form)),
-        )
+        return (*rows, ("rows published", form.rows), ("groups of them", len(form)))
     if isinstance(form, Table):
         kept = max(data.rows + release.suppressed - read, 0)
         suppressed = "rows suppressed" if not kept else "rows suppressed, published as *"
         return (
-            ("rows read", read + run.left_out),
-            *([("rows with missing values left out", run.left_out)] if run.left_out else []),
+            *rows,
             ("rows published", data.rows),
             (suppressed, release.suppressed),
             ("columns published", len(form.columns)),
@@ -336,10 +331,6 @@ def _judged(verdict: "Verdict") -> Judged:
         offender_count=verdict.offender_count,
         remark=verdict.remark,
     )
-
-
-def _scored(score: "Score") -> Scored:
-    return Scored(shown(score.name), number(score.value), shown(score.meaning, 400), score.better)
 
 
 def _seconds(run: "Run") -> tuple[tuple[str, float], ...]:

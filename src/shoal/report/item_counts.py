@@ -76,13 +76,7 @@ class ItemFacts:
 
 
 def items_of(original: Baskets, data: Published, divergences: Mapping[str, float]) -> ItemFacts | None:
-    """Compare the items of baskets with what is published of them.
-
-    Parameters
-    ----------
-    divergences
-        The divergence of each sensitive item, where it was measured.
-    """
+    """Compare the items of baskets with what is published of them; `divergences` of sensitive ones, where measured."""
     match data:
         case Baskets():
             after, names, nodes = _counted(original, data)
@@ -95,7 +89,8 @@ def items_of(original: Baskets, data: Published, divergences: Mapping[str, float
                 node_count=len(nodes),
             )
         case Clusters():
-            supports = dict(zip(data.vocabulary, _supports(data).tolist(), strict=True))
+            counts = np.bincount(data.items, minlength=len(data.vocabulary))
+            supports = dict(zip(data.vocabulary, counts.tolist(), strict=True))
             after = np.array([float(supports.get(text, 0)) for text in original.vocabulary])
             return ItemFacts("clusters", *_facts("clusters", original, after, {}), lengths=None)
         case Groups():
@@ -104,10 +99,6 @@ def items_of(original: Baskets, data: Published, divergences: Mapping[str, float
                 "groups", (), 0, len(original.vocabulary), 0, None, None, secrets=secrets[:SHOWN]
             )
     return None
-
-
-def _supports(clusters: Clusters) -> Counts:
-    return np.bincount(clusters.items, minlength=len(clusters.vocabulary)).astype(np.int64)
 
 
 def _counted(original: Baskets, published: Baskets) -> tuple[Floats, dict[str, str], tuple[Node, ...]]:

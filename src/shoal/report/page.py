@@ -53,14 +53,8 @@ def render(run: "Run") -> str:
     It is for the owner of the data. It shows aggregates, values of domains and published cells, never a row of the
     original.
     """
-    return render_facts(facts_of(run))
-
-
-def render_facts(facts: Facts) -> str:
-    """The page of plain facts."""
-    return (
-        page_templates().get_template("page.html.j2").render(style=Markup(page_style()), **_pictured(facts))
-    )
+    facts = _pictured(facts_of(run))
+    return page_templates().get_template("page.html.j2").render(style=Markup(page_style()), **facts)
 
 
 def render_parts(facts: Facts) -> dict[str, str]:

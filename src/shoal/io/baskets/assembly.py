@@ -175,18 +175,14 @@ def read_values(
             )
         if given.form == "matrix":
             return _of_matrix(np.array(rows), given, names, remarks)
-    _refuse_names(names)
+    if names is not None:
+        raise WrongUse("Names are for a matrix, or for a text without a header: omit them.")
     return _of_lists(rows, given, remarks)
 
 
 def is_sparse(source: Any) -> bool:
     """Whether a source is a sparse matrix or array of scipy."""
     return type(source).__module__.startswith("scipy.sparse") and hasattr(source, "tocsr")
-
-
-def _refuse_names(names: Sequence[str] | None) -> None:
-    if names is not None:
-        raise WrongUse("Names are for a matrix, or for a text without a header: omit them.")
 
 
 def _of_lists(rows: list[Collection[object]], given: Layout | None, remarks: list[str]) -> Baskets:

@@ -67,7 +67,8 @@ def read_long(source: Input, columns: tuple[str, ...]) -> tuple[Pairs, tuple[str
     (baskets, trimmed_baskets), (items, trimmed) = (_texts(source, frame[name]) for name in names)
     nameless = (baskets == "").to_numpy()
     if nameless.any():
-        raise _nameless(source, int(np.argmax(nameless)), names[0])
+        row = int(np.argmax(nameless))
+        raise source.fault("the row does not say which basket it belongs to.", row, names[0])
     rows, distinct = _numbered(baskets)
     present = (items != "").to_numpy()
     pairs = Pairs(
@@ -249,10 +250,6 @@ def texts_of(cells: pl.Series, whole: bool) -> pl.Series:
         cells = cells.fill_nan(None)
         cells = cells.cast(pl.Int64) if whole else cells
     return cells.cast(pl.String).str.strip_chars(WHITE).fill_null("")
-
-
-def _nameless(source: Input, row: int, column: str) -> BadData:
-    return source.fault("the row does not say which basket it belongs to.", row, column)
 
 
 def _numbered(texts: pl.Series) -> tuple[Rows, pl.Series]:
