@@ -287,8 +287,7 @@ def _in_clusters(clusters: Clusters, items: Sequence[str], sensitive: Sequence[s
 
 def _in_groups(groups: Groups, items: Sequence[str]) -> Found:
     """The published baskets that hold all known items, and the secrets of their groups."""
-    none = np.empty(0, dtype=np.int32)
-    public = Baskets(groups.basket_indptr, groups.items, groups.vocabulary, none, none)
+    public = Baskets(groups.basket_indptr, groups.items, groups.vocabulary)
     cohort = BasketsView(public, public).cohort(items)
     rows = np.arange(len(public), dtype=np.int64) if cohort is None else cohort
     group = np.repeat(np.arange(len(groups)), groups.sizes)[rows]

@@ -90,8 +90,7 @@ class BasketsView:
         width = max(len(self.published.vocabulary), 1)
         keys = distinct(rows * width + flat[np.repeat(first[people.items], count) + inside])
         indptr = np.searchsorted(keys, np.arange(len(people) + 1) * width)
-        none = np.empty(0, dtype=np.int32)
-        return Baskets(indptr, (keys % width).astype(np.int32), self.published.vocabulary, none, none)
+        return Baskets(indptr, (keys % width).astype(np.int32), self.published.vocabulary)
 
     def cohort(self, items: Sequence[str]) -> Rows | None:
         """The published baskets that fit known items, ascending; None where the items tell nothing."""

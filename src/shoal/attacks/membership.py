@@ -102,8 +102,7 @@ def holding(
         )
     exact = isinstance(published, Groups)
     if isinstance(published, Groups):
-        none = np.empty(0, dtype=np.int32)
-        published = Baskets(published.basket_indptr, published.items, published.vocabulary, none, none)
+        published = Baskets(published.basket_indptr, published.items, published.vocabulary)
     outside = BasketsView(published, original).recoded(around)
     return _share(published, original, exact=exact), _share(outside, original, exact=exact)
 

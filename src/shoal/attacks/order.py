@@ -267,8 +267,7 @@ def _public_sets(data: Baskets | Groups, original: Baskets) -> Baskets:
     if isinstance(data, Baskets):
         hidden = {original.vocabulary[item] for item in [*original.sensitive, *original.insensitive]}
         return data.keep(np.array([text not in hidden for text in data.vocabulary], dtype=np.bool_))
-    none = np.empty(0, dtype=np.int32)
-    return Baskets(data.basket_indptr, data.items, data.vocabulary, none, none)
+    return Baskets(data.basket_indptr, data.items, data.vocabulary)
 
 
 def _kinds(published: Baskets, public: Baskets) -> Rows:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from shoal import registry
 from shoal.comparison.grid import Cell
 from shoal.comparison.sweep_recipe import Chart
-from shoal.errors import CannotWrite, UnknownName
+from shoal.errors import UnknownName
+from shoal.io.source import whole_file
 
 if TYPE_CHECKING:
     import polars
@@ -109,13 +110,7 @@ def _alike(values: list[Any]) -> list[Any]:
 
 def write_results(rows: Sequence[Row], folder: Path) -> None:
     """Write results.parquet and results.csv; each appears when it is whole."""
-    import polars.exceptions
-
     frame = frame_of(rows)
     for name, write in (("results.parquet", frame.write_parquet), ("results.csv", frame.write_csv)):
-        partial = folder / f".{name}.partial"
-        try:
-            write(partial)
-            partial.replace(folder / name)
-        except (OSError, polars.exceptions.ComputeError) as error:
-            raise CannotWrite(f"The file {folder / name}", error) from error
+        with whole_file(folder / name) as place:
+            write(place)

@@ -387,7 +387,7 @@ def _refuse(data: Mapping[str, Any], headers: Headers) -> None:
     if data["form"] == "baskets":
         if "path" in data and data["baskets"] is not None:
             _refuse_layout(data, headers)
-        with_item_hierarchy(_no_baskets(), data["hierarchies"])
+        with_item_hierarchy(Baskets(np.zeros(1), np.empty(0), ()), data["hierarchies"])
     else:
         table = _made(data) if "generate" in data else _read(data, headers)
         give_hierarchies(table, data["hierarchies"])
@@ -440,11 +440,6 @@ def _read(data: Mapping[str, Any], headers: Headers) -> Table:
 def _empty(name: str, role: Role, kind: Kind) -> Column:
     values = np.empty(0) if kind in (Kind.NUMERIC, Kind.DATE) else None
     return Column(name, role, Domain(kind, (), values), np.empty(0, dtype=np.int32))
-
-
-def _no_baskets() -> Baskets:
-    none = np.empty(0, dtype=np.int32)
-    return Baskets(np.zeros(1, dtype=np.int64), none, (), none, none)
 
 
 def _refuse_layout(data: Mapping[str, Any], headers: Headers) -> None:

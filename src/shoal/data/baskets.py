@@ -41,8 +41,8 @@ class Baskets:
     indptr: Indptr
     items: Items
     vocabulary: tuple[str, ...]
-    sensitive: Items
-    insensitive: Items
+    sensitive: Items = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    insensitive: Items = field(default_factory=lambda: np.empty(0, dtype=np.int32))
     layout: str = "lines"
     hierarchy: Hierarchy | None = None
     unsorted: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))

@@ -167,9 +167,8 @@ def _codes(baskets: Baskets, vocabulary: tuple[str, ...]) -> Counts:
 
 def _in(baskets: Baskets, vocabulary: tuple[str, ...]) -> Baskets:
     """The same baskets in codes of a vocabulary that holds theirs."""
-    nobody = np.empty(0, dtype=np.int32)
     items = _codes(baskets, vocabulary)[baskets.items].astype(np.int32)
-    return Baskets(baskets.indptr, items, vocabulary, nobody, nobody)
+    return Baskets(baskets.indptr, items, vocabulary)
 
 
 def _supports(baskets: Baskets, vocabulary: tuple[str, ...]) -> Counts:

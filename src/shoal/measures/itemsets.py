@@ -312,5 +312,4 @@ def generalized(baskets: Baskets, hierarchy: Hierarchy, level: int) -> Baskets:
     width = max(len(vocabulary), 1)
     pairs = distinct(row_of * width + codes[baskets.items])
     indptr = np.concatenate(([0], np.cumsum(np.bincount(pairs // width, minlength=len(baskets)))))
-    nobody = np.empty(0, dtype=np.int32)
-    return Baskets(indptr, (pairs % width).astype(np.int32), vocabulary, nobody, nobody)
+    return Baskets(indptr, (pairs % width).astype(np.int32), vocabulary)

@@ -144,8 +144,7 @@ def expected_of_groups(original: Baskets, groups: Groups, pairs: Items) -> Float
     two = TwoSides(original, groups)
     secret = np.zeros(len(original.vocabulary), dtype=np.bool_)
     secret[original.sensitive] = True
-    nobody = np.empty(0, dtype=np.int32)
-    public = Baskets(groups.basket_indptr, groups.items, groups.vocabulary, nobody, nobody)
+    public = Baskets(groups.basket_indptr, groups.items, groups.vocabulary)
     found = np.zeros(len(pairs))
     plain = np.flatnonzero(~secret[pairs].any(axis=1))
     if len(plain):

@@ -154,9 +154,8 @@ class Cut:
         used = np.flatnonzero(present)
         codes = (np.cumsum(present) - 1)[pairs % width]
         indptr = indptr_by(pairs // width, len(some))
-        nobody = np.empty(0, dtype=np.int32)
         labels = tuple(self.tree.labels[node] for node in used.tolist())
-        return used, Baskets(indptr, codes.astype(np.int32), labels, nobody, nobody)
+        return used, Baskets(indptr, codes.astype(np.int32), labels)
 
     def _mend(self, nodes: list[int], k: int) -> None:
         """Raise the cut so that enough baskets hold a combination, at the least cost."""
