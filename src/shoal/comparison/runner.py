@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
@@ -83,9 +82,7 @@ class Journal:
             raise CannotWrite(f"The journal {self.path}", error) from error
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
 
@@ -205,7 +202,6 @@ def _compared(
     charts: bool,
     tell: Tell | None,
 ) -> Compared:
-
     if jobs is not None and jobs < 1:
         raise WrongUse(f"The number of runs at a time must be at least 1, not {jobs} (--jobs).")
     comparison = Comparison.read(recipe)

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from shoal import __version__
 from shoal.comparison.comparison_page import inline, machine
-from shoal.comparison.curves import Figure, figure_of, number_text
+from shoal.comparison.curves import Figure, figure_of
 from shoal.comparison.results import write_results
 from shoal.comparison.runner import Picture
 from shoal.comparison.sweep_recipe import Chart
@@ -16,6 +16,7 @@ from shoal.recommendation.problem import SWEEP
 from shoal.recommendation.propose import Recommendation
 from shoal.recommendation.reasons import WORDS
 from shoal.report.compiled_templates import page_style, templates
+from shoal.report.wording import number
 
 PAGE, RECIPE = "recommend.html", "recipe.toml"
 
@@ -101,7 +102,7 @@ def render(found: Recommendation, picture: Picture) -> str:
             done=found.releases,
             failed=[one for one in found.tried if one.status != "done"],
             words=WORDS,
-            number=number_text,
+            number=number,
             style=Markup(page_style()),
             svg=inline(picture, 0),
             remarks=picture.figure.remarks if picture.figure else (),

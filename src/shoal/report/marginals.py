@@ -134,8 +134,9 @@ def round_step(least: float) -> float:
     >>> round_step(6.1), round_step(0.3), round_step(100.0)
     (10.0, 0.5, 100.0)
     """
-    unit = 10.0 ** floor(log10(least))
-    return float(next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= least * (1 - 1e-9)))
+    place = floor(log10(least))
+    steps = (float(f"{factor}e{place}") for factor in (1, 2, 5, 10))
+    return next(step for step in steps if step >= least * (1 - 1e-9))
 
 
 def _date_intervals(domain: Domain) -> _Bins:
