@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Indptr, Rows
+from shoal.arrays import Rows, indptr_by
 from shoal.data.baskets import ragged_ranks
 from shoal.data.domain import nominal
 from shoal.data.role import Role
@@ -126,8 +126,7 @@ def related(
 def list_ranks(ranks: Rows, groups: Rows, count: int) -> Rows:
     """The rank of each group by its sorted list of ranks."""
     order = np.lexsort((ranks, groups))
-    indptr: Indptr = np.concatenate(([0], np.cumsum(np.bincount(groups, minlength=count))))
-    return ragged_ranks(indptr, ranks[order])
+    return ragged_ranks(indptr_by(groups, count), ranks[order])
 
 
 def _ranks(columns: Sequence[Column], rows: int) -> Rows:

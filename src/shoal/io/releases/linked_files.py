@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Counts, Rows
+from shoal.data._equal_rows import runs
 from shoal.data._safe_cells import refuse_unsafe_names
 from shoal.data.domain import nominal
 from shoal.data.linked import COUNT, Linked, canonical
@@ -42,11 +43,7 @@ def write_tables(tables: Mapping[str, Table], folder: Path, table_format: str, s
 def summed(data: Linked) -> Table:
     """The secrets of each group, each once, with how often the group has it."""
     table = data.secrets
-    changed = np.zeros(table.rows, dtype=np.bool_)
-    changed[:1] = True
-    for column in table.columns:
-        changed[1:] |= column.codes[1:] != column.codes[:-1]
-    first = np.flatnonzero(changed)
+    first = runs([column.codes for column in table.columns], table.rows)
     counts = np.diff(np.append(first, table.rows))
     kinds, codes = np.unique(counts, return_inverse=True)
     labels = nominal(tuple(str(count) for count in kinds.tolist()))
