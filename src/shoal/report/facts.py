@@ -23,6 +23,7 @@ from shoal.data.table import Table
 from shoal.measures._chosen import comparison_of
 from shoal.measures._comparison import Comparison
 from shoal.models._judged import judged_linked
+from shoal.parameters import without_nones
 from shoal.report.attacks import Tried, attacks_of
 from shoal.report.card import Card
 from shoal.report.class_charts import Sensitive, Sizes, class_statistics, sensitives_of, sizes_of
@@ -343,14 +344,7 @@ def recipe_text(recipe: Mapping[str, Any]) -> str:
     """A recipe as TOML, without passwords."""
     import tomli_w
 
-    text = allowed(tomli_w.dumps(_told(without_passwords(json.loads(json.dumps(recipe, default=str))))))
+    text = allowed(
+        tomli_w.dumps(without_nones(without_passwords(json.loads(json.dumps(recipe, default=str)))))
+    )
     return text if len(text) <= RECIPE else text[:RECIPE] + "\n# … cut here; run.json holds all of it\n"
-
-
-def _told(value: Any) -> Any:
-    """TOML has no null: leave such entries out."""
-    if isinstance(value, dict):
-        return {key: _told(part) for key, part in value.items() if part is not None}
-    if isinstance(value, list):
-        return [_told(part) for part in value if part is not None]
-    return value
