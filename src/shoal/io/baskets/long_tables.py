@@ -67,8 +67,7 @@ def read_long(source: Input, columns: tuple[str, ...]) -> tuple[Pairs, tuple[str
     (baskets, trimmed_baskets), (items, trimmed) = (_texts(source, frame[name]) for name in names)
     nameless = (baskets == "").to_numpy()
     if nameless.any():
-        row = int(np.argmax(nameless))
-        raise source.fault("the row does not say which basket it belongs to.", row, names[0])
+        raise _nameless(source, int(np.argmax(nameless)), names[0])
     rows, distinct = _numbered(baskets)
     present = (items != "").to_numpy()
     pairs = Pairs(
@@ -257,3 +256,7 @@ def _numbered(texts: pl.Series) -> tuple[Rows, pl.Series]:
     distinct = texts.unique(maintain_order=True)
     numbers = texts.cast(pl.Enum(distinct)).to_physical().to_numpy().astype(np.int64)
     return numbers, distinct
+
+
+def _nameless(source: Input, row: int, column: str) -> BadData:
+    return source.fault("the row does not say which basket it belongs to.", row, column)

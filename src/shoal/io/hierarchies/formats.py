@@ -129,7 +129,11 @@ def _parse_delimited(text: str) -> Parsed:
             ragged = LeafRows(cells, lines)
     if ragged is not None:
         return ragged
-    raise broken or BadData(
+    raise _no_cells(broken)
+
+
+def _no_cells(broken: BadData | None) -> BadData:
+    return broken or BadData(
         "a hierarchy needs a value and what stands above it on each line, separated by ;, as in "
         "Bachelors;Undergraduate;*.",
         line=1,
