@@ -127,13 +127,21 @@ def verify(
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """The hierarchies of a population's columns: a published cell may be a node of one."""
+    """The hierarchies of a population's columns: a published cell may be a node of one.
+
+    Parameters
+    ----------
+    hierarchies
+        The hierarchy of a column of the population, whose nodes published cells are: a file, or how to build one.
+    folder
+        Folder of such hierarchies: <column>.csv and *_hierarchy_<column>.csv.
+    orders
+        The values of an ordinal column in ascending order: a published cell may be a range of them.
+    """
 
     hierarchies: Mapping[str, str | Hierarchy] = field(default_factory=dict)
-    """The hierarchy of a column of the population, whose nodes published cells are: a file, or how to build one."""
-    folder: str | None = None  # folder of such hierarchies: <column>.csv and *_hierarchy_<column>.csv
+    folder: str | None = None
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The values of an ordinal column in ascending order: a published cell may be a range of them."""
 
     def population(self, path: str | None, table: Table, source: str | Path | Release[Any]) -> Table | None:
         """Read the population of a published table, with the hierarchies that are given, or kept beside a release.
