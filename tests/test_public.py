@@ -14,7 +14,7 @@ import pytest
 
 import shoal
 from shoal import registry
-from shoal.errors import BadData, ShoalError, WrongUse
+from shoal.errors import BadData, ShoalError, UnknownName, WrongUse
 
 FRONT = Path(shoal.__file__)
 FRAME = pl.DataFrame({"age": [20, 21, 40, 41], "illness": ["leprosy", "plague", "leprosy", "plague"]})
@@ -32,7 +32,7 @@ def for_the_type_checker(path: Path) -> dict[str, str]:
 
 
 def test_the_type_checker_is_told_what_there_is() -> None:
-    assert for_the_type_checker(FRONT) == {**shoal._HOME, **dict.fromkeys(shoal._SPACES, "shoal")}
+    assert for_the_type_checker(FRONT) == {**shoal._HOME, **dict.fromkeys(shoal._PLACES, "shoal")}
 
 
 @pytest.mark.parametrize(("space", "family"), SPACES.items())
@@ -45,8 +45,8 @@ def test_the_type_checker_is_told_what_a_space_holds(space: str, family: str) ->
 
 def test_the_names_are_sorted() -> None:
     assert list(shoal._HOME) == sorted(shoal._HOME)
-    assert set(dir(shoal)) == {*shoal._HOME, *shoal._SPACES, "__version__"}
-    assert len(shoal._HOME) <= 40
+    assert set(dir(shoal)) == {*shoal._HOME, *shoal._PLACES, "__version__"}
+    assert len(shoal._HOME) <= 32
 
 
 @pytest.mark.parametrize("name", shoal._HOME)
@@ -74,6 +74,10 @@ def test_every_space_holds_its_classes(space: str, family: str) -> None:
         ("HiddenRules", "shoal.measures.HiddenRules or shoal.models.HiddenRules"),
         ("Trace", "shoal.data.trace.Trace"),
         ("TableProfile", "shoal.data.profile.TableProfile"),
+        ("Groups", "shoal.data.groups.Groups"),
+        ("Linked", "shoal.data.linked.Linked"),
+        ("UnknownName", "shoal.errors.UnknownName"),
+        ("CannotWrite", "shoal.errors.CannotWrite"),
     ],
 )
 def test_a_name_that_stood_here_says_where_it_is(name: str, place: str) -> None:
@@ -258,7 +262,7 @@ def test_scores_are_known_by_name_and_as_a_frame() -> None:
     assert frame.filter(pl.col("part").is_null()).height == len(run.scores)
     (part,) = frame.filter(score="lm", part="age")["value"]
     assert part == run.scores["lm"].parts["age"]
-    with pytest.raises(shoal.UnknownName, match="Did you mean 'lm'"):
+    with pytest.raises(UnknownName, match="Did you mean 'lm'"):
         _ = run.scores["lmm"]
     assert shoal.anonymize(FRAME, "mondrian", k=2, **ROLES).scores == run.scores
 

@@ -13,14 +13,8 @@ _HOME = {
     "BadData": "shoal.errors",
     "Baskets": "shoal.data.baskets",
     "BrokenPromise": "shoal.errors",
-    "CannotWrite": "shoal.errors",
-    "Clusters": "shoal.data.clusters",
-    "EngineFailed": "shoal.errors",
-    "Groups": "shoal.data.groups",
     "Hierarchy": "shoal.data.hierarchy",
     "Infeasible": "shoal.errors",
-    "Linked": "shoal.data.linked",
-    "MissingExtra": "shoal.errors",
     "Reading": "shoal.io.reading",
     "Recipe": "shoal.recipe",
     "Release": "shoal.data.release",
@@ -30,7 +24,6 @@ _HOME = {
     "ShoalError": "shoal.errors",
     "ShoalWarning": "shoal.errors",
     "Table": "shoal.data.table",
-    "UnknownName": "shoal.errors",
     "Verdict": "shoal.data.verdict",
     "WrongUse": "shoal.errors",
     "anonymize": "shoal.pipeline",
@@ -53,11 +46,15 @@ _HOME = {
 _SPACES = ("attacks", "engines", "measures", "methods", "models", "preparation")
 """Packages whose classes are public."""
 
-__all__ = sorted([*_HOME, *_SPACES, "__version__"])
+_PLACES = ("errors", *_SPACES)
+"""These, and where all errors are."""
+
+__all__ = sorted([*_HOME, *_PLACES, "__version__"])
 
 if TYPE_CHECKING:
     from shoal import attacks as attacks
     from shoal import engines as engines
+    from shoal import errors as errors
     from shoal import measures as measures
     from shoal import methods as methods
     from shoal import models as models
@@ -67,23 +64,16 @@ if TYPE_CHECKING:
     from shoal.attacking import find as find
     from shoal.comparison.runner import compare as compare
     from shoal.data.baskets import Baskets as Baskets
-    from shoal.data.clusters import Clusters as Clusters
-    from shoal.data.groups import Groups as Groups
     from shoal.data.hierarchy import Hierarchy as Hierarchy
-    from shoal.data.linked import Linked as Linked
     from shoal.data.release import Release as Release
     from shoal.data.role import Roles as Roles
     from shoal.data.table import Table as Table
     from shoal.data.verdict import Verdict as Verdict
     from shoal.errors import BadData as BadData
     from shoal.errors import BrokenPromise as BrokenPromise
-    from shoal.errors import CannotWrite as CannotWrite
-    from shoal.errors import EngineFailed as EngineFailed
     from shoal.errors import Infeasible as Infeasible
-    from shoal.errors import MissingExtra as MissingExtra
     from shoal.errors import ShoalError as ShoalError
     from shoal.errors import ShoalWarning as ShoalWarning
-    from shoal.errors import UnknownName as UnknownName
     from shoal.errors import WrongUse as WrongUse
     from shoal.io.baskets.load import read_baskets as read_baskets
     from shoal.io.hierarchies.load import read_hierarchy as read_hierarchy
@@ -103,7 +93,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _SPACES:
+    if name in _PLACES:
         return import_module(f"shoal.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'shoal' has no attribute {name!r}{_moved(name)}")
@@ -121,6 +111,8 @@ def _moved(name: str) -> str:
     from shoal import registry
 
     kept = {"Trace": "data.trace", "TableProfile": "data.profile", "BasketsProfile": "data.profile"}
+    kept |= {"Groups": "data.groups", "Clusters": "data.clusters", "Linked": "data.linked"}
+    kept |= dict.fromkeys(("CannotWrite", "EngineFailed", "MissingExtra", "UnknownName"), "errors")
     spaces = [kept[name]] if name in kept else []
     families = {
         space: "transform" if space == "preparation" else space.removesuffix("s") for space in _SPACES

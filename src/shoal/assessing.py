@@ -15,7 +15,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.profile import profile_table
 from shoal.data.table import Column, Table
 from shoal.errors import WrongUse
-from shoal.io.reading import Reading, with_names
+from shoal.io.reading import Reading, listed, with_names
 from shoal.recipe import Roles, explain
 from shoal.risks.assessment import BasketsRisk, RiskOptions, TableRisk, baskets_risk, table_risk
 from shoal.sources import BASKET_ENDINGS, Request, load_baskets, read_roles
@@ -63,18 +63,18 @@ def risk(
         asked = RiskOptions(**options)
     except ValidationError as error:
         raise WrongUse(explain(error)) from error
-    data = _read(source, reading, baskets, _listed(sensitive), _listed(insensitive), entity)
+    data = _read(source, reading, baskets, listed(sensitive), listed(insensitive), entity)
     of_tables = {
-        "quasi": _listed(quasi),
+        "quasi": listed(quasi),
         "entity": entity,
         "population": None if population is None else True,
     }
     _refuse_without_effect(
-        data, of_tables, {"sensitive": _listed(sensitive), "insensitive": _listed(insensitive)}
+        data, of_tables, {"sensitive": listed(sensitive), "insensitive": listed(insensitive)}
     )
     if isinstance(data, Baskets):
         return baskets_risk(data, seed=seed)
-    columns = _known(data, _listed(quasi))
+    columns = _known(data, listed(quasi))
     others = None if population is None else _population(population, columns, reading)
     return table_risk(data, columns, asked, others)
 
@@ -90,10 +90,6 @@ def _refuse_without_effect(
         raise WrongUse(
             f"--{name} names items of baskets, and this is a table: say with --quasi which columns may be known."
         )
-
-
-def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _read(

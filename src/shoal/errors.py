@@ -86,15 +86,7 @@ class ShoalError(Exception):
 
 
 class Infeasible(ShoalError, ValueError):
-    """The promise cannot be kept on this data; the message says the best that can be.
-
-    Parameters
-    ----------
-    message
-        What cannot be kept, and what to ask for instead.
-    best
-        The best value of the parameter that can be reached, where there is one.
-    """
+    """The promise cannot be kept on this data; the message says the best that can be, and `best` where there is one."""
 
     exit_code = 1
 
@@ -116,19 +108,11 @@ class WrongUse(ShoalError, ValueError):
 
 
 class UnknownName(WrongUse, LookupError):
-    """A name that is not there; the message lists the near ones.
+    """A name that is not there; the message lists the near ones of those that are known, and the file where there is
+    one.
 
     >>> UnknownName("column", "agee", ["age", "sex"]).args[0]
     "There is no column 'agee'. Did you mean 'age'? There are: age, sex."
-
-    Parameters
-    ----------
-    kind, name
-        What is not there.
-    known
-        What there is.
-    where
-        The file that was looked at, where one is known.
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str], where: object = None) -> None:
@@ -177,15 +161,7 @@ class LeftOut(UserWarning):
 
 
 class CannotWrite(ShoalError, OSError):
-    """A place that takes no file; nothing half-written is left there.
-
-    Parameters
-    ----------
-    what
-        What was to be written, and where.
-    cause
-        What the operating system said.
-    """
+    """A place that takes no file; the message says what the system said, and nothing half-written is left there."""
 
     def __init__(self, what: str, cause: Exception) -> None:
         said = getattr(cause, "strerror", None) or str(cause)
@@ -199,14 +175,9 @@ class EngineFailed(ShoalError, RuntimeError):
 
 
 class BadData(ShoalError, ValueError):
-    """Input that cannot be read or trusted.
+    """Input that cannot be read or trusted; `path`, `line` and `column` say where, as far as it is known.
 
-    Parameters
-    ----------
-    message
-        What is wrong and what to do.
-    path, line, column
-        Where it is, as far as it is known. Lines count from 1, the header included; a column is given by name.
+    Lines count from 1, the header included; a column is given by name.
     """
 
     exit_code = 3

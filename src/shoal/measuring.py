@@ -25,7 +25,6 @@ from shoal.errors import BadData
 from shoal.measures._chosen import asked_scores, comparison_of, measured
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Scores
-from shoal.preparation.transform import Transform
 from shoal.recipe import Recipe, Roles, make_measure
 from shoal.sources import Request, load_baskets, load_table, with_hierarchies
 
@@ -105,7 +104,10 @@ def read_both(
         data = load_baskets(request, where).data
     else:
         steps = plan.the_preparation()
-        _refuse_absent_keys(steps)
+        for step in steps:
+            if step.key_file is not None and not Path(step.key_file).is_file():
+                # A new key would give other values.
+                raise BadData("the key of this release is not there; put it back.", step.key_file)
         request = Request(original, plan.roles, plan.source.reading, preparation=steps)
         read = load_table(request, where).data
         table = schema_of(read)
@@ -126,13 +128,6 @@ def plan_of(
     """The recipe of a run, with the roles that its release names where it keeps none: its data was in memory."""
     plan = Recipe(**{**recipe, "source": {**recipe.get("source", {}), "path": path or "-", **source}})
     return plan if "roles" in recipe else plan.model_copy(update={"roles": _roles_in(release)})
-
-
-def _refuse_absent_keys(steps: Sequence[Transform]) -> None:
-    """Refuse to prepare an original without the key of its release: a new one would give other values."""
-    for step in steps:
-        if step.key_file is not None and not Path(step.key_file).is_file():
-            raise BadData("the key of this release is not there; put it back.", step.key_file)
 
 
 def _with_kept(table: Table, kept: Mapping[str, Hierarchy], path: str | None) -> Table:

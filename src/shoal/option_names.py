@@ -13,7 +13,7 @@ TERMINAL = "SHOAL_TERMINAL"
 """Set in the environment while the command line runs: the processes that it starts inherit it."""
 
 READING = frozenset(
-    {
+    [
         "separator",
         "missing",
         "drop-missing",
@@ -25,7 +25,7 @@ READING = frozenset(
         "kind",
         "normalize",
         "published",
-    }
+    ]
 )
 """Options that are fields of `Reading`."""
 

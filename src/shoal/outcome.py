@@ -391,13 +391,7 @@ class Run(Generic[Original, Data]):
 
 
 def refuse_warned(warnings: Sequence[str]) -> None:
-    """Refuse to publish where anything was warned of.
-
-    Raises
-    ------
-    BrokenPromise
-        With all warnings.
-    """
+    """Refuse to publish where anything was warned of. Raises `BrokenPromise` with all warnings."""
     if warnings:
         raise BrokenPromise(
             f"Nothing was written: --strict allows no warning, and there {'is' if len(warnings) == 1 else 'are'} "

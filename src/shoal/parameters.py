@@ -26,3 +26,12 @@ class Parameters(BaseModel):
 
     # Otherwise pydantic would call it for parts too.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+
+def without_nones(value: Any) -> Any:
+    """Plain data as TOML holds it, which has no null: such entries are left out."""
+    if isinstance(value, dict):
+        return {key: without_nones(part) for key, part in value.items() if part is not None}
+    if isinstance(value, list):
+        return [without_nones(part) for part in value if part is not None]
+    return value

@@ -155,7 +155,10 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
             raise WrongUse("--pdf prints the report, which is not to be written; omit one of the two.")
         browser()
     if output.value_map is not None:
-        _refuse_public(output.value_map, output.folder)
+        if Path(output.value_map).resolve().is_relative_to(Path(output.folder).resolve() / "release"):
+            raise WrongUse(
+                f"{output.value_map} would be published with the release; write --value-map somewhere else."
+            )
         refuse_existing(output.value_map, force, recipe.source.path)
     if output.max_risk:
         refuse_limits(output.max_risk, recipe.running.engine)
@@ -185,12 +188,6 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
 
             write_delimited(mapped, Path(str(output.value_map)))
     return finished, Path(output.folder)
-
-
-def _refuse_public(path: str, folder: str) -> None:
-    """Refuse to write what is private into the folder that is published."""
-    if Path(path).resolve().is_relative_to(Path(folder).resolve() / "release"):
-        raise WrongUse(f"{path} would be published with the release; write --value-map somewhere else.")
 
 
 def carry_out(

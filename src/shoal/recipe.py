@@ -45,7 +45,7 @@ from shoal.errors import explain as explain
 from shoal.io.reading import Reading
 from shoal.io.releases.terms import Terms
 from shoal.io.source import existing_file, refuse_address
-from shoal.parameters import Parameters
+from shoal.parameters import Parameters, without_nones
 
 if TYPE_CHECKING:
     from shoal.engines.protocol import Engine
@@ -203,7 +203,7 @@ class Recipe(Section):
         moved = self._moved(lambda place: os.path.relpath(place, path.parent))
         plain = moved.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
         try:
-            path.write_text(tomli_w.dumps(without_passwords(_without_nones(plain))), encoding="utf-8")
+            path.write_text(tomli_w.dumps(without_passwords(without_nones(plain))), encoding="utf-8")
         except OSError as error:
             raise CannotWrite(f"The recipe {path}", error) from error
 
@@ -327,15 +327,6 @@ def parameters_of(method: "Method") -> dict[str, Any]:
         if field.exclude and getattr(method, name) != field.default
     }
     return {"name": method.name, **method.model_dump(mode="json", exclude_defaults=True), **private}
-
-
-def _without_nones(value: Any) -> Any:
-    """TOML has no null: leave such entries out."""
-    if isinstance(value, dict):
-        return {key: _without_nones(part) for key, part in value.items() if part is not None}
-    if isinstance(value, list):
-        return [_without_nones(part) for part in value]
-    return value
 
 
 def read_toml(path: Path) -> dict[str, Any]:

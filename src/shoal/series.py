@@ -71,20 +71,16 @@ class Together:
 
     She knows the quasi-identifiers of everybody at each time, and who was there. People whom no release tells apart
     are alike; a secret that did not change is one of those that every class of a person has.
-
-    Parameters
-    ----------
-    kept, new, gone
-        People of the last release who are in an earlier one, who are not, and people of earlier ones who left.
-    verdicts
-        A verdict for each promise of the last release that can be judged so: k-anonymity and l-diversity of people by
-        all releases together, and m-invariance.
     """
 
     kept: int
     new: int
     gone: int
+    """`kept`, `new`, `gone`: people of the last release who are in an earlier one, who are not, and people of earlier
+    ones who left."""
     verdicts: tuple[Verdict, ...]
+    """A verdict for each promise of the last release that can be judged so: k-anonymity and l-diversity of people by
+    all releases together, and m-invariance."""
 
     @property
     def holds(self) -> bool:

@@ -4,7 +4,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,21 +38,14 @@ def solve(
 ) -> Solution:
     """Values for which ``goal @ values`` is least, with ``least <= matrix @ values <= most``.
 
-    Parameters
-    ----------
-    low, high
-        Bounds of the values.
-    whole
-        1 for values that must be whole numbers; by default, none.
-    seconds
-        The best values that are found within so much time are good enough.
-    gap
-        Values that are so little from the best are good enough, as a share of it.
+    `low`, `high`: bounds of the values. `whole`: 1 for values that must be whole numbers; by default, none. `seconds`:
+    the best values that are found within so much time are good enough. `gap`: values that are so little from the best
+    are good enough, as a share of it.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     options = {"mip_rel_gap": gap, **({} if seconds is None else {"time_limit": seconds})}
-    with _silence() if whole is not None else _nothing():
+    with _silence() if whole is not None else nullcontext():
         found = milp(
             goal,
             integrality=whole,
@@ -66,11 +59,6 @@ def solve(
         float(-np.inf if bound is None else bound) if whole is not None else float(found.fun or 0),
         found.status == UNBOUNDED,
     )
-
-
-@contextmanager
-def _nothing() -> Iterator[None]:
-    yield
 
 
 @contextmanager

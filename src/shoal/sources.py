@@ -277,17 +277,15 @@ def likely_layout(source: Any) -> str | None:
     ):
         return None
     try:
-        packed = Path(place).suffix.lower() in (".gz", ".zst")
-        sample = read_bytes(place)[:SAMPLE] if packed else _beginning(place, SAMPLE)
+        if Path(place).suffix.lower() in (".gz", ".zst"):
+            sample = read_bytes(place)[:SAMPLE]
+        else:
+            with open(place, "rb") as file:
+                sample = file.read(SAMPLE)
         layout = find_layout(sample, place)
     except WrongUse:
         return None
     return str(layout) if layout.form in ("matrix", "long") else None
-
-
-def _beginning(path: str, size: int) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(size)
 
 
 def with_item_hierarchy(baskets: Baskets, given: Mapping[str, str | Hierarchy]) -> Baskets:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from shoal import __version__
-from shoal.arrays import Counts, Mask, Rows
+from shoal.arrays import Counts, Rows
 from shoal.data.domain import nominal
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.published_syntax import SUPPRESSED
@@ -36,7 +36,7 @@ from shoal.summaries.noise import noisy_cells
 from shoal.summaries.protection import Protection, refuse_sums
 from shoal.summaries.sensitivity import sensitive_cells
 from shoal.summaries.suppress import hidden_cells
-from shoal.summaries.tabulate import Cells, Tallied, amounts_of, tally
+from shoal.summaries.tabulate import Cells, amounts_of, tally
 
 TOTAL = "TOTAL"
 
@@ -255,25 +255,17 @@ def _protected(
     largest = max(2, asked.dominance[0] if asked.dominance is not None else 0)
     texts, numbers = {}, {}
     for value in wanted:
-        if value == COUNT:
-            name, amounts, known, unit = (
-                COUNT,
-                np.ones(table.rows, dtype=np.int64),
-                np.ones(table.rows, np.bool_),
-                1,
-            )
-        else:
-            name = value.removeprefix(SUM)
-            amounts, known, unit = amounts_of(table, name)
-        tallied = tally(cells, places, COUNT if value == COUNT else value, amounts, known, unit, largest)
+        amounts, known, unit = np.ones(table.rows, dtype=np.int64), np.ones(table.rows, np.bool_), 1
+        if value != COUNT:
+            amounts, known, unit = amounts_of(table, value.removeprefix(SUM))
+        tallied = tally(cells, places, value, amounts, known, unit, largest)
         hidden = hidden_cells(Shield.of(cells, tallied, asked, codes))
         first = int(sensitive_cells(tallied, asked).sum())
-        texts[value], numbers[value] = _texts(tallied, hidden), (first, int(hidden.sum()) - first)
+        texts[value] = [
+            SUPPRESSED if away else tallied.text(cell) for cell, away in enumerate(hidden.tolist())
+        ]
+        numbers[value] = first, int(hidden.sum()) - first
     return texts, numbers
-
-
-def _texts(tallied: Tallied, hidden: Mask) -> list[str]:
-    return [SUPPRESSED if away else tallied.text(cell) for cell, away in enumerate(hidden.tolist())]
 
 
 def _noisy(

@@ -219,9 +219,8 @@ def verify_as_asked(
     own = not models
     if release is not None and own:
         if not release.promises:
-            raise BadData(
-                "the release promises nothing, so there is nothing to prove.", path=_path_of(source)
-            )
+            path = None if isinstance(source, Release) else str(source)
+            raise BadData("the release promises nothing, so there is nothing to prove.", path=path)
         models = promised_by(release.promises, release.suppressed)
     for model in models:
         model.accept(schema)
@@ -369,10 +368,6 @@ def _is_file(source: str | Path) -> bool:
     if str(source) == STANDARD_INPUT or is_database(source) or place.is_file():
         return True
     return any(place.glob("part-*"))
-
-
-def _path_of(source: Any) -> str | None:
-    return str(source) if isinstance(source, str | Path) else None
 
 
 def _kept(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Annotated, Any
 
 from cyclopts import App, Parameter
@@ -26,13 +27,13 @@ from shoal.cli.options import (
     to_seed,
 )
 from shoal.cli.program import COMMANDS, registered
-from shoal.data._plural import singular
 from shoal.data.baskets import Baskets
 from shoal.data.role import Roles
 from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
 from shoal.recipe import Output, Recipe, Running, Source
+from shoal.recommendation.command_line import typed_parameter
 
 EPILOGUE = """Example:
   shoal anonymize {method} {input} {parameters} \\
@@ -220,9 +221,11 @@ def carried_out(recipe: Recipe, *, save: str | None, force: bool, quiet: bool, j
 def example(name: str, more: str = "") -> str:
     """A line that works on the data of `shoal generate`."""
     kind: type[Method] = registry.load("method", name)
-    given = " ".join(typed(field, value) for field, value in kind.example.items() if field != "promises")
+    given = [typed_parameter(name, value) for name, value in kind.example.items() if name != "promises"]
     source, roles = _sample(kind)
-    return EPILOGUE.format(method=name, input=source, parameters=given, roles=roles, more=more)
+    return EPILOGUE.format(
+        method=name, input=source, parameters=" ".join(chain(*given)), roles=roles, more=more
+    )
 
 
 def _beside(kind: type[Method]) -> tuple[str, ...]:
@@ -244,20 +247,3 @@ def _sample(kind: type[Method]) -> tuple[str, str]:
 def first_example(more: str = "") -> str:
     """The example of the first method of the registry."""
     return example(next(iter(registry.METHODS)), more)
-
-
-def typed(name: str, value: Any) -> str:
-    """A parameter as a user types it.
-
-    >>> typed("k", 10), typed("weights", {"age": 2}), typed("order", ["a", "b"])
-    ('--k 10', '--weight age=2', '--order a,b')
-    """
-    flag = f"--{name.replace('_', '-')}"
-    match value:
-        case bool():
-            return flag if value else f"--no-{flag[2:]}"
-        case dict():
-            return " ".join(f"{singular(flag)} {key}={part}" for key, part in value.items())
-        case list() | tuple():
-            return f"{flag} {','.join(map(str, value))}"
-    return f"{flag} {value}"

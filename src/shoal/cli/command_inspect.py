@@ -8,7 +8,7 @@ from cyclopts import App
 
 from shoal import registry
 from shoal.cli import profiles, show
-from shoal.cli.command_anonymize import OF_BASKETS, Input, Json, typed
+from shoal.cli.command_anonymize import OF_BASKETS, Input, Json
 from shoal.cli.options import GROUPS, Section, flattened, list_option, single
 from shoal.data.baskets import Baskets
 from shoal.data.profile import BasketsProfile, TableProfile
@@ -16,7 +16,7 @@ from shoal.data.table import Table
 from shoal.io.baskets.layouts import parse_layout
 from shoal.io.reading import Reading
 from shoal.recipe import Source
-from shoal.recommendation.command_line import typed_options
+from shoal.recommendation.command_line import typed_options, typed_parameter
 from shoal.sources import likely_layout, profile
 
 EXAMPLE = """Example:
@@ -89,7 +89,7 @@ def basket_suggestion(source: str, layout: str | None, reading: Reading, count: 
         return None
     example = {name: min(value, count) if name == "k" else value for name, value in kind.example.items()}
     words = ["shoal", "anonymize", kind.name, source]
-    words += [word for name, value in example.items() for word in typed(name, value).split(" ")]
+    words += [word for name, value in example.items() for word in typed_parameter(name, value)]
     words += [] if layout is None else ["--baskets", layout]
     given = {name: getattr(reading, name) for name in OF_BASKETS}
     words += typed_options(Reading(**given))

@@ -41,8 +41,7 @@ def methods(name: Name | None = None, /, *, json: Json = False) -> None:
 
     `shoal anonymize METHOD --help` lists the options of a method together with those of reading and writing.
     """
-    found = {"methods": methods_found(), "models": models_found(), "measures": measures_found()}
-    found["attacks"] = attacks_found()
+    found = everything()
     if name is not None:
         found = entries_of(name, found)
     if json:
@@ -115,58 +114,44 @@ def tell(family: str, entry: dict[str, Any]) -> None:
     show.line()
 
 
-def methods_found() -> list[dict[str, Any]]:
-    """The methods: their data, engines, promises and papers."""
-    return [
-        {
-            "name": kind.name,
-            "data": kind.accepts.__name__.lower(),
-            "engines": list(kind.engines),
-            "not_distributable": None if "spark" in kind.engines else kind.not_distributable,
-            "summary": summary(kind),
-            "promises": promises_of(kind),
-            "paper": kind.paper,
-        }
-        for kind in registry.load_all("method").values()
-    ]
+def everything() -> Found:
+    """All methods with what they promise, models, measures with their scores, and attacks, each with its forms."""
+    kinds = {family: registry.load_all(family.removesuffix("s")).values() for family in HIDDEN}
+    return {
+        "methods": [
+            {
+                "name": kind.name,
+                "data": kind.accepts.__name__.lower(),
+                "engines": list(kind.engines),
+                "not_distributable": None if "spark" in kind.engines else kind.not_distributable,
+                "summary": summary(kind),
+                "promises": promises_of(kind),
+                "paper": kind.paper,
+            }
+            for kind in kinds["methods"]
+        ],
+        "models": [
+            {"name": kind.name, "data": forms_of(kind), "summary": summary(kind), "paper": kind.paper}
+            for kind in kinds["models"]
+        ],
+        "measures": [
+            {
+                "name": kind.name,
+                "data": forms_of(kind),
+                "runs": "on request" if kind.on_request else "by default",
+                "scores": list(kind.scores_named),
+            }
+            for kind in kinds["measures"]
+        ],
+        "attacks": [
+            {"name": kind.name, "data": forms_of(kind), "summary": summary(kind)} for kind in kinds["attacks"]
+        ],
+    }
 
 
-def models_found() -> list[dict[str, Any]]:
-    """The models: what they promise, about which published forms."""
-    return [
-        {
-            "name": kind.name,
-            "data": [form.__name__.lower() for form in kind.accepts],
-            "summary": summary(kind),
-            "paper": kind.paper,
-        }
-        for kind in registry.load_all("model").values()
-    ]
-
-
-def measures_found() -> list[dict[str, Any]]:
-    """The measures: their scores."""
-    return [
-        {
-            "name": kind.name,
-            "data": [form.__name__.lower() for form in kind.accepts],
-            "runs": "on request" if kind.on_request else "by default",
-            "scores": list(kind.scores_named),
-        }
-        for kind in registry.load_all("measure").values()
-    ]
-
-
-def attacks_found() -> list[dict[str, Any]]:
-    """The attacks: what they try, on which published forms."""
-    return [
-        {
-            "name": kind.name,
-            "data": [form.__name__.lower() for form in kind.accepts],
-            "summary": summary(kind),
-        }
-        for kind in registry.load_all("attack").values()
-    ]
+def forms_of(kind: Any) -> list[str]:
+    """The published forms that a class is about."""
+    return [form.__name__.lower() for form in kind.accepts]
 
 
 def promises_of(kind: Any) -> list[str]:

@@ -87,11 +87,11 @@ def compiled(quiet: bool) -> tuple[int, int]:
 def compiled_for(task: tuple[str, Path]) -> tuple[str, int]:
     """Run a method; its name, and how many kernels had to be compiled."""
     name, file = task
-    compiling = Compiling()
-    with watched(compiling.tell), eagerly(), warnings.catch_warnings():
+    told: list[float] = []  # the seconds of each kernel as its compiling begins, and 0 as it ends
+    with watched(told.append), eagerly(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tried(registry.load("method", name), file)
-    return name, compiling.kernels
+    return name, sum(seconds > 0 for seconds in told)
 
 
 @contextmanager
@@ -105,17 +105,6 @@ def several(processes: int) -> "Iterator[Callable[..., Iterator[tuple[str, int]]
 
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         yield pool.map
-
-
-class Compiling:
-    """How many kernels were compiled."""
-
-    def __init__(self) -> None:
-        self.kernels = 0
-
-    def tell(self, seconds: float) -> None:
-        """Hear of the beginning of one, or of its end."""
-        self.kernels += seconds > 0
 
 
 def made(folder: Path) -> dict[type, Path]:

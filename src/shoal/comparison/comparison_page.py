@@ -15,10 +15,11 @@ from markupsafe import Markup, escape
 from shoal import __version__
 from shoal.addresses import without_passwords
 from shoal.comparison import vega_charts as charts
-from shoal.comparison.curves import number_text, parameters_of, table_of, worded
+from shoal.comparison.curves import parameters_of, table_of, worded
 from shoal.comparison.runner import Compared, Picture
 from shoal.errors import CannotWrite
 from shoal.report.compiled_templates import page_style, templates
+from shoal.report.wording import number
 
 CPUINFO = Path("/proc/cpuinfo")
 
@@ -136,7 +137,7 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return number_text(value)
+        return number(value)
     return str(value)
 
 

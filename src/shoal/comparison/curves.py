@@ -1,9 +1,8 @@
 """What a chart shows, as plain data: lines with their spread, fitted exponents, frontiers."""
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from shoal.comparison.results import Row
 from shoal.comparison.sweep_recipe import Chart, Published
 from shoal.errors import UnknownName
+from shoal.report.wording import number
 
 SPAN = 20
 """An x axis whose values span more than this factor is logarithmic, by default."""
@@ -97,7 +97,10 @@ def figure_of(
     if chart.kind == "frontier":
         series = _with_frontier(series, chart, better or {})
     if chart.kind == "time":
-        series = [_fitted(one) for one in series]
+        means = [[(point.x, point.mean) for point in one.points] for one in series]
+        series = [
+            replace(one, exponent=fitted_exponent(mean)) for one, mean in zip(series, means, strict=True)
+        ]
     places = list(dict.fromkeys(point.x for one in series for point in one.points))
     nominal = not all(_is_number(place) for place in places)
     log_x, log_y = _logarithmic(chart, places, nominal, series)
@@ -196,13 +199,6 @@ def _published(given: Published, panels: Sequence[str]) -> Series:
     return Series(given.label, tuple(points), published=True)
 
 
-def _fitted(series: Series) -> Series:
-    exponent = fitted_exponent([(point.x, point.mean) for point in series.points])
-    if exponent is None:
-        return series
-    return Series(series.label, series.points, series.published, exponent)
-
-
 def fitted_exponent(points: Iterable[tuple[Any, float]]) -> float | None:
     """The slope of a straight line through points on logarithmic axes, by least squares.
 
@@ -224,10 +220,8 @@ def _with_frontier(series: list[Series], chart: Chart, better: Mapping[str, str]
         for point in one.points:
             rivals = [other for line in series for other in line.points if other.panel == point.panel]
             beaten = any(beats(other, point, chart.prefer_x == "high", high_y) for other in rivals)
-            points.append(
-                Point(point.x, point.mean, point.low, point.high, point.runs, point.panel, not beaten)
-            )
-        marked.append(Series(one.label, tuple(points), one.published))
+            points.append(replace(point, best=not beaten))
+        marked.append(replace(one, points=tuple(points)))
     return marked
 
 
@@ -279,19 +273,6 @@ def _remarks(chart: Chart, runs: Sequence[Row], drawn: Sequence[Row]) -> Iterabl
         yield f"Generated data: {', '.join(generated)}."
 
 
-def number_text(value: float) -> str:
-    """A number for a table.
-
-    >>> number_text(0.123456), number_text(1234567.0), number_text(12.0), number_text(1e-7)
-    ('0.1235', '1,234,567', '12', '1e-07')
-    """
-    if not math.isfinite(value):
-        return "–"
-    if float(value).is_integer() and abs(value) < 1e15:
-        return f"{int(value):,}"
-    return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
-
-
 def table_of(figure: Figure) -> tuple[list[str], list[list[str]]]:
     """The figure as a table: head, and rows of texts.
 
@@ -330,11 +311,11 @@ def _frontier_table(figure: Figure) -> tuple[list[str], list[list[str]]]:
 
 
 def _place(x: Any) -> str:
-    return number_text(x) if _is_number(x) else str(x)
+    return number(x) if _is_number(x) else str(x)
 
 
 def _spread(point: Point) -> str:
-    mean = number_text(point.mean)
+    mean = number(point.mean)
     if point.runs == 1 or point.low == point.high:
         return mean
-    return f"{mean} ({number_text(point.low)} … {number_text(point.high)})"
+    return f"{mean} ({number(point.low)} … {number(point.high)})"

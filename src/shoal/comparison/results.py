@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from shoal import registry
 from shoal.comparison.grid import Cell
 from shoal.comparison.sweep_recipe import Chart
-from shoal.errors import CannotWrite, UnknownName
+from shoal.errors import UnknownName
+from shoal.io.source import whole_file
 
 if TYPE_CHECKING:
     import polars
@@ -41,9 +42,12 @@ def row_of(cell: Cell, answer: Mapping[str, Any]) -> Row:
         "method": facts["method"],
         "label": facts["label"],
     }
-    row |= {_free(name, row): value for name, value in facts["parameters"].items()}
+    row |= {
+        name if name not in row else f"parameter.{name}": value for name, value in facts["parameters"].items()
+    }
     row |= {"seed": facts["seed"], "timed": facts["timed"], "status": answer["status"]}
-    row |= {"error": answer.get("error"), "best": answer.get("best"), "verdict": _verdict(answer["status"])}
+    row |= {"error": answer.get("error"), "best": answer.get("best")}
+    row |= {"verdict": {"done": "kept", "broken": "broken"}.get(answer["status"])}
     seconds = dict(answer.get("seconds", {}))
     row |= {"seconds": seconds.pop("anonymizing", None), "peak_mb": answer.get("peak_mb")}
     row |= {"added_mb": answer.get("added_mb"), "suppressed": answer.get("suppressed")}
@@ -54,14 +58,6 @@ def row_of(cell: Cell, answer: Mapping[str, Any]) -> Row:
     row |= {f"notes.{name}": value for name, value in answer.get("notes", {}).items()}
     row |= {f"seconds.{name}": value for name, value in seconds.items()}
     return row
-
-
-def _free(name: str, row: Row) -> str:
-    return name if name not in row else f"parameter.{name}"
-
-
-def _verdict(status: str) -> str | None:
-    return {"done": "kept", "broken": "broken"}.get(status)
 
 
 def refuse_unknown_columns(charts: Iterable[Chart], cells: Sequence[Cell]) -> None:
@@ -114,13 +110,7 @@ def _alike(values: list[Any]) -> list[Any]:
 
 def write_results(rows: Sequence[Row], folder: Path) -> None:
     """Write results.parquet and results.csv; each appears when it is whole."""
-    import polars.exceptions
-
     frame = frame_of(rows)
     for name, write in (("results.parquet", frame.write_parquet), ("results.csv", frame.write_csv)):
-        partial = folder / f".{name}.partial"
-        try:
-            write(partial)
-            partial.replace(folder / name)
-        except (OSError, polars.exceptions.ComputeError) as error:
-            raise CannotWrite(f"The file {folder / name}", error) from error
+        with whole_file(folder / name) as place:
+            write(place)

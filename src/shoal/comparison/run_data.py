@@ -74,13 +74,9 @@ def _generated(data: Mapping[str, Any], seed: int) -> Table | Baskets:
 
 def with_column_roles(table: Table, roles: Roles) -> Table:
     """Give the columns of a generated table their roles, as reading a file would."""
-    wanted: dict[str, Role] = {}
-    for role in (Role.QUASI, Role.SENSITIVE, Role.IDENTIFYING, Role.INSENSITIVE):
-        wanted |= dict.fromkeys(getattr(roles, role.value), role)
-    if roles.entity is not None:
-        wanted[roles.entity] = Role.ENTITY
-    if roles.items is not None:
-        wanted[roles.items] = Role.ITEMS
+    named = roles.by_column()
+    order = (Role.QUASI, Role.SENSITIVE, Role.IDENTIFYING, Role.INSENSITIVE, Role.ENTITY, Role.ITEMS)
+    wanted = {name: role for role in order for name in named[role]}
     for name in wanted:
         if name not in table.names:
             raise UnknownName("column", name, table.names)

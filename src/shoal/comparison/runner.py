@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
@@ -83,9 +82,7 @@ class Journal:
             raise CannotWrite(f"The journal {self.path}", error) from error
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
 
@@ -205,7 +202,6 @@ def _compared(
     charts: bool,
     tell: Tell | None,
 ) -> Compared:
-
     if jobs is not None and jobs < 1:
         raise WrongUse(f"The number of runs at a time must be at least 1, not {jobs} (--jobs).")
     comparison = Comparison.read(recipe)
@@ -387,7 +383,7 @@ def _refuse(data: Mapping[str, Any], headers: Headers) -> None:
     if data["form"] == "baskets":
         if "path" in data and data["baskets"] is not None:
             _refuse_layout(data, headers)
-        with_item_hierarchy(_no_baskets(), data["hierarchies"])
+        with_item_hierarchy(Baskets(np.zeros(1), np.empty(0), ()), data["hierarchies"])
     else:
         table = _made(data) if "generate" in data else _read(data, headers)
         give_hierarchies(table, data["hierarchies"])
@@ -440,11 +436,6 @@ def _read(data: Mapping[str, Any], headers: Headers) -> Table:
 def _empty(name: str, role: Role, kind: Kind) -> Column:
     values = np.empty(0) if kind in (Kind.NUMERIC, Kind.DATE) else None
     return Column(name, role, Domain(kind, (), values), np.empty(0, dtype=np.int32))
-
-
-def _no_baskets() -> Baskets:
-    none = np.empty(0, dtype=np.int32)
-    return Baskets(np.zeros(1, dtype=np.int64), none, (), none, none)
 
 
 def _refuse_layout(data: Mapping[str, Any], headers: Headers) -> None:

@@ -406,6 +406,7 @@ class Comparison(Section):
             _cap(dataset, quick.rows)
             dataset |= quick.datasets.get(name, {})
         sweeps = [sweep for sweep in plain["sweep"] if sweep["name"] not in quick.skip]
+        seeds = {sweep.name: sweep.seeds for sweep in self.sweep}
         for sweep in sweeps:
             grid = sweep.setdefault("grid", {})
             for axis, values in grid.items():
@@ -413,7 +414,7 @@ class Comparison(Section):
                 if axis == "rows":
                     few = _fewer_rows(few, quick.rows)
                 grid[axis] = quick.grid.get(axis, few)
-            sweep["seeds"] = self._sweep(sweep["name"]).seeds[: quick.seeds]
+            sweep["seeds"] = seeds[sweep["name"]][: quick.seeds]
             sweep["repeats"] = 1
             sweep |= quick.sweeps.get(sweep["name"], {})
         names = {sweep["name"] for sweep in sweeps}
@@ -430,9 +431,6 @@ class Comparison(Section):
             return type(self).model_validate(small).checked()
         except ValidationError as error:
             raise WrongUse(f"In its quick form: {explained(error, small, type(self))}") from error
-
-    def _sweep(self, name: str) -> Sweep:
-        return next(sweep for sweep in self.sweep if sweep.name == name)
 
 
 def _cap(dataset: dict[str, Any], rows: int) -> None:

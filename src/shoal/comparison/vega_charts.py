@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from shoal.comparison.curves import Figure, Point, Series
+from shoal.comparison.curves import Figure, Series
 
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a6761d", "#56b4e9", "#7a5195", "#e69f00")
 """Colors that people with any color vision can tell apart (after Okabe and Ito); shapes and dashes tell the same."""
@@ -93,7 +93,7 @@ def specification(figure: Figure) -> dict[str, Any]:
             "color": INK,
             "offset": 14,
         },
-        "data": {"values": [value for one, label in _with(figure, labels) for value in _values(one, label)]},
+        "data": {"values": _values(figure, labels)},
         "config": _looks(columns=1 if max(map(len, labels), default=0) > 36 else 2),
         **plot,
     }
@@ -122,32 +122,26 @@ def legend_text(series: Series, figure: Figure) -> str:
     """A line in the legend, with the exponent it was fitted with."""
     if series.exponent is None:
         return series.label
-    return f"{series.label}  ({_short(figure.y_title)} ~ {figure.x_title}^{series.exponent:.2f})"
+    short = figure.y_title.partition(" (")[0]
+    return f"{series.label}  ({short} ~ {figure.x_title}^{series.exponent:.2f})"
 
 
-def _short(title: str) -> str:
-    """A title without what stands in brackets at its end."""
-    return title.partition(" (")[0]
-
-
-def _with(figure: Figure, labels: Sequence[str]) -> list[tuple[Series, str]]:
-    return list(zip(figure.series, labels, strict=True))
-
-
-def _values(series: Series, label: str) -> list[dict[str, Any]]:
-    return [{**_value(point, label), "published": series.published} for point in series.points]
-
-
-def _value(point: Point, label: str) -> dict[str, Any]:
-    return {
-        "series": label,
-        "panel": point.panel,
-        "x": point.x,
-        "y": point.mean,
-        "low": point.low,
-        "high": point.high,
-        "best": point.best,
-    }
+def _values(figure: Figure, labels: Sequence[str]) -> list[dict[str, Any]]:
+    """What is drawn, a value a point."""
+    return [
+        {
+            "series": label,
+            "panel": point.panel,
+            "x": point.x,
+            "y": point.mean,
+            "low": point.low,
+            "high": point.high,
+            "best": point.best,
+            "published": one.published,
+        }
+        for one, label in zip(figure.series, labels, strict=True)
+        for point in one.points
+    ]
 
 
 def _lines(figure: Figure, labels: list[str]) -> list[dict[str, Any]]:
@@ -164,10 +158,11 @@ def _lines(figure: Figure, labels: list[str]) -> list[dict[str, Any]]:
         if not figure.nominal:
             layers.insert(0, {"mark": {"type": "area", "opacity": 0.13}, "encoding": reach})
     if not figure.nominal:
+        dashes = [DASHES[place % len(DASHES)] for place in range(len(labels))]
         layers.append(
             {
                 "mark": {"type": "line", "strokeWidth": 2},
-                "encoding": {**encoding, "strokeDash": {**_channel(labels, _dashes(labels)), "legend": None}},
+                "encoding": {**encoding, "strokeDash": {**_channel(labels, dashes), "legend": None}},
             }
         )
     layers.append(
@@ -304,10 +299,6 @@ def _channel(labels: list[str], values: Sequence[Any]) -> dict[str, Any]:
 
 def _shapes(labels: list[str]) -> list[str]:
     return [SHAPES[place % len(SHAPES)] for place in range(len(labels))]
-
-
-def _dashes(labels: list[str]) -> list[list[int]]:
-    return [DASHES[place % len(DASHES)] for place in range(len(labels))]
 
 
 def _looks(columns: int) -> dict[str, Any]:

@@ -102,7 +102,8 @@ class Worker:
                 "error": f"given up after {cell.time_limit:g} seconds",
                 "limit": cell.time_limit,
             }
-        return {"status": "crashed", "error": f"the process ended with {_named(code)}{said}"}
+        ended = f"signal {-code}" if code < 0 else f"exit code {code}"
+        return {"status": "crashed", "error": f"the process ended with {ended}{said}"}
 
     def _answered(self, said: IO[str], clock: Clock) -> str:
         """The answer; the clock stands while kernels are compiled on the way to it."""
@@ -124,7 +125,8 @@ class Worker:
             self._process.wait()
             for pipe in (self._process.stdin, self._process.stdout):
                 if pipe is not None:
-                    _close(pipe)
+                    with contextlib.suppress(OSError):
+                        pipe.close()
         if self._said is not None:
             self._said.close()
         self._process = self._said = None
@@ -153,15 +155,6 @@ class Worker:
         self._said.seek(0)
         lines = self._said.read()[-4000:].decode(errors="replace").strip().splitlines()
         return f": {lines[-1]}" if lines else ""
-
-
-def _close(pipe: IO[str]) -> None:
-    with contextlib.suppress(OSError):
-        pipe.close()
-
-
-def _named(code: int) -> str:
-    return f"signal {-code}" if code < 0 else f"exit code {code}"
 
 
 def answers(cells: Sequence[Cell], jobs: int) -> Iterator[tuple[Cell, Answer]]:

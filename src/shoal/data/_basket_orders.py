@@ -108,7 +108,7 @@ def orders_of(
     """
     if name in SORTABLE:
         held = distinct.supports if supports is None else supports
-        return (_sorted(*sort_keys(name, distinct.indptr, distinct.items, held)),)
+        return (ascending(ragged_ranks(*sort_keys(name, distinct.indptr, distinct.items, held))),)
     match name:
         case "rcm":
             return (_row_graph(distinct),)
@@ -205,10 +205,6 @@ def _sum(distinct: Distinct) -> Rows:
     by_degree = np.argsort(np.diff(indptr), kind="stable")
     order: Rows = graph_order(indptr, edges % size, by_degree)
     return order[order < len(distinct)]
-
-
-def _sorted(indptr: Indptr, items: AnyArray) -> Rows:
-    return ascending(ragged_ranks(indptr, items))
 
 
 def _nearest(distinct: Distinct, count: int) -> tuple[Rows, ...]:

@@ -30,7 +30,7 @@ def row_classes(columns: Sequence[Column], rows: int) -> RowClasses:
 
     Equal rows that stand one after the other, as they do in canonical order, are looked at once.
     """
-    starts = _runs([column.codes for column in columns], rows)
+    starts = runs([column.codes for column in columns], rows)
     lengths = np.diff(np.append(starts, rows))
     keys = mixed_codes([(column.codes[starts], len(column.domain)) for column in columns], len(starts))
     _, first, number = np.unique(keys, return_index=True, return_inverse=True)
@@ -68,7 +68,7 @@ def mixed_codes(columns: Sequence[tuple[Codes, int]], rows: int) -> Rows:
     return mixed
 
 
-def _runs(columns: Sequence[Codes], rows: int) -> Rows:
+def runs(columns: Sequence[Codes], rows: int) -> Rows:
     """The rows that differ from the one before them."""
     changed = np.zeros(rows, dtype=np.bool_)
     changed[:1] = True

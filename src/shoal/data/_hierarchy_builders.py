@@ -22,6 +22,7 @@ import numpy as np
 
 from shoal.arrays import AnyArray, Rows
 from shoal.data._calendar import CALENDAR, part_texts
+from shoal.data._cell_kinds import plain_number
 from shoal.data.domain import Domain, Kind
 from shoal.data.hierarchy import Hierarchy, climb
 from shoal.data.published_syntax import looks_published, range_text, set_text
@@ -327,7 +328,4 @@ def _exact(label: str, value: float) -> Decimal:
 
 def _plain(number: int, digits: int) -> str:
     """A scaled number as text, without an exponent and without needless zeros."""
-    if not digits:
-        return str(number)
-    text = format(Decimal(number).scaleb(-digits, _EXACT), "f").rstrip("0").rstrip(".")
-    return "0" if text in ("-0", "") else text
+    return plain_number(Decimal(number).scaleb(-digits, _EXACT))

@@ -1,8 +1,7 @@
 """What an adversary can do who knows a few items of a basket."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,10 +35,6 @@ class KnownItems:
     sampled: int  # how many of them were looked at
     unique: float  # the share of unique ones
     probability: float  # the mean probability to pick the right one
-
-    def as_dict(self) -> dict[str, Any]:
-        """The same as plain data."""
-        return asdict(self)
 
 
 def known_items(

@@ -14,6 +14,7 @@ import numpy as np
 from shoal.arrays import Codes, Rows, distinct, indptr_by
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.domain import nominal
+from shoal.data.published_syntax import split_escaped
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import UnknownName, WrongUse
@@ -42,20 +43,7 @@ def items_in(text: str) -> list[str]:
     >>> items_in(r"x\|y|z"), items_in("")
     (['x|y', 'z'], [])
     """
-    if not text:
-        return []
-    if "\\" not in text:
-        return text.split(BETWEEN)
-    found = [""]
-    inside = iter(text)
-    for letter in inside:
-        if letter == "\\":
-            found[-1] += next(inside, "")
-        elif letter == BETWEEN:
-            found.append("")
-        else:
-            found[-1] += letter
-    return found
+    return split_escaped(text) if text else []
 
 
 def items_of(table: Table) -> Column | None:
@@ -183,15 +171,13 @@ def unseparated(columns: Iterable[Column], separator: str) -> tuple[str, ...]:
 
 def disordered_sets(column: Column) -> list[int]:
     """The codes of cells in which items do not ascend, repeat, or are empty texts."""
-    return [
-        code
-        for code in column.occurring.tolist()
-        if (text := column.domain.labels[code]) and _disordered(items_in(text), text)
-    ]
-
-
-def _disordered(items: list[str], text: str) -> bool:
-    return "" in items or items_text(items) != text
+    found = []
+    for code in column.occurring.tolist():
+        text = column.domain.labels[code]
+        items = items_in(text)
+        if "" in items or items_text(items) != text:
+            found.append(code)
+    return found
 
 
 def _places(names: tuple[str, ...], wanted: Iterable[str]) -> Codes:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
-from shoal.data.groups import Groups
+from shoal.data.groups import Group, Groups
 from shoal.data.linked import Linked
 from shoal.data.summary import Summary
 from shoal.data.table import Table
@@ -127,7 +127,7 @@ def _preview(data: object) -> str:
             lines = [[", ".join(data.basket(row))] for row in range(min(ROWS, len(data)))]
             return grid(["baskets"], lines, _rest(len(data), len(lines), "baskets"))
         case Groups():
-            lines = [_group(data, place) for place in range(min(ROWS, len(data)))]
+            lines = [_group(data.group(place)) for place in range(min(ROWS, len(data)))]
             return grid(
                 ["baskets", "first basket", "sensitive"], lines, _rest(len(data), len(lines), "groups")
             )
@@ -143,19 +143,10 @@ def _rows(table: Table) -> str:
     return grid([column.name for column in columns], lines, "; ".join(filter(None, notes)))
 
 
-def _group(groups: Groups, place: int) -> list[str]:
-    first, last = groups.group_indptr[place], groups.group_indptr[place + 1]
-    begin, end = groups.basket_indptr[first], groups.basket_indptr[first + 1]
-    held = groups.items[begin:end][:COLUMNS].tolist() if last > first else []
-    counts = slice(groups.sensitive_indptr[place], groups.sensitive_indptr[place + 1])
-    pairs = zip(
-        groups.sensitive_items[counts].tolist(), groups.sensitive_counts[counts].tolist(), strict=True
-    )
-    return [
-        f"{last - first:,}",
-        ", ".join(groups.vocabulary[item] for item in held),
-        ", ".join(f"{groups.vocabulary[item]}: {count:,}" for item, count in list(pairs)[:COLUMNS]),
-    ]
+def _group(group: Group) -> list[str]:
+    first = group.baskets[0][:COLUMNS] if group.baskets else ()
+    secrets = [f"{item}: {count:,}" for item, count in group.sensitive.items()]
+    return [f"{len(group.baskets):,}", ", ".join(first), ", ".join(secrets[:COLUMNS])]
 
 
 def _rest(total: int, shown: int, nouns: str) -> str:

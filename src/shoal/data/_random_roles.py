@@ -23,32 +23,16 @@ def draw_roles(
 ) -> Data:
     """Give items their roles by chance: the same seed draws the same ones, whatever the order of the baskets.
 
-    Items that have a role already — sensitive or insensitive — keep it and are not drawn.
+    Items that have a role already — sensitive or insensitive — keep it and are not drawn. Of baskets that are elsewhere
+    the same ones are drawn.
 
-    Parameters
-    ----------
-    baskets
-        Whose items; of baskets that are elsewhere the same ones are drawn.
-    share
-        δ: so large a share of all items, rounded to the nearest number, becomes public.
-    seed
-        Of the draw.
-    private
-        Which of the others become sensitive. ``none``: no one; then only the sizes of cohorts matter. ``top``:
-        those that are the most frequent item that is not public of some basket, as in the paper of
-        (h,k,p)-coherence. ``bottom``: the rarest of some basket. ``rest``: all of them. What does not become
-        sensitive becomes insensitive.
-    below
-        Only items that at most such a share of the baskets holds become sensitive. A promise with a smaller bound h
-        could not be kept: whoever knows nothing knows how frequent an item is.
+    `share`: δ: so large a share of all items, rounded to the nearest number, becomes public. `private`: which of the
+    others become sensitive. ``none``: no one; then only the sizes of cohorts matter. ``top``: those that are the most
+    frequent item that is not public of some basket, as in the paper of (h,k,p)-coherence. ``bottom``: the rarest of
+    some basket. ``rest``: all of them. What does not become sensitive becomes insensitive. `below`: only items that at
+    most such a share of the baskets holds become sensitive. A promise with a smaller bound h could not be kept: whoever
+    knows nothing knows how frequent an item is. Raises `WrongUse` if a share lies outside 0 … 1.
 
-    Raises
-    ------
-    WrongUse
-        If a share lies outside 0 … 1.
-
-    Examples
-    --------
     >>> baskets = Baskets([0, 2, 4], [0, 1, 1, 2], ("a", "b", "c"), [], [])
     >>> drawn = draw_roles(baskets, 0.34, seed=7, private="rest")
     >>> len(drawn.public), len(drawn.sensitive)

@@ -54,24 +54,16 @@ def rows_at_once(memory: int, rows: int, occurrences: int) -> int:
 
 
 def ranges_of(parts: "Parts", rows: int, size: int, least: int = 1) -> Ranges:
-    """Cut rows into ranges of about so many.
+    """Cut rows into ranges of about `size` rows; equal keys are never divided.
 
-    Parameters
-    ----------
-    parts
-        Rows with the column `KEY`, whose lists are compared as Python compares lists. They are gone through three
-        times, so that they should be kept if they are costly.
-    rows
-        How many there are.
-    size
-        Rows of a range, about; equal keys are never divided.
-    least
-        No range has fewer rows, unless all together have: small ones are joined with a neighbor.
+    `parts`: rows with the column `KEY`, whose lists are compared as Python compares lists. They are gone through three
+    times, so that they should be kept if they are costly. `least`: no range has fewer rows, unless all together have:
+    small ones are joined with a neighbor.
     """
     import polars as pl
 
     splitters = _splitters(parts, rows, size)
-    types = {**_types(parts), RANGE: pl.Int64}
+    types = {**dict.fromkeys(parts.names, pl.List(pl.Int32)), RANGE: pl.Int64}
     placed = parts.map(lambda frame: _placed(frame, splitters), types)
     counted = placed.counts([RANGE])
     numbers, sizes = counted[RANGE].to_numpy().astype(np.int64), counted[COUNT].to_numpy().astype(np.int64)
@@ -84,13 +76,6 @@ def ranges_of(parts: "Parts", rows: int, size: int, least: int = 1) -> Ranges:
         )
         numbers, sizes = np.unique(joined), np.bincount(joined, weights=sizes).astype(np.int64)
     return Ranges(placed, numbers, sizes)
-
-
-def _types(parts: "Parts") -> "dict[str, polars.DataType | type[polars.DataType]]":
-    """The types of the two columns that rows on the way to ranges may have: lists of integers."""
-    import polars as pl
-
-    return dict.fromkeys(parts.names, pl.List(pl.Int32))
 
 
 def _splitters(parts: "Parts", rows: int, size: int) -> tuple[Indptr, Items]:

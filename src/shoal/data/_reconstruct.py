@@ -210,5 +210,4 @@ def _baskets(rows: Rows, items: Items, count: int, vocabulary: tuple[str, ...]) 
     pairs = np.sort(rows * width + items)
     pairs = pairs[np.concatenate((pairs[:1] == pairs[:1], pairs[1:] != pairs[:-1]))]
     indptr = indptr_by(pairs // width, count)
-    nobody = np.empty(0, dtype=np.int32)
-    return Baskets(indptr, (pairs % width).astype(np.int32), vocabulary, nobody, nobody)
+    return Baskets(indptr, (pairs % width).astype(np.int32), vocabulary)

@@ -132,20 +132,9 @@ def suggest_role(
     The name decides first, then numbers. What nothing speaks for is taken to be known to an adversary, because that is
     the safe side.
 
-    Parameters
-    ----------
-    name
-        Of the column.
-    distinct
-        Different values, the missing one left aside.
-    rows, missing
-        All cells, and those without a value.
-    unique
-        The share of rows whose value nobody else has.
-    measured
-        Whether the values are amounts: no two measurements are alike, and yet they are no names.
-    listed
-        Whether the values are lists of numbers, as of persons.
+    `distinct`: different values, the missing one left aside. `rows`, `missing`: all cells, and those without a value.
+    `unique`: the share of rows whose value nobody else has. `measured`: whether the values are amounts: no two
+    measurements are alike, and yet they are no names. `listed`: whether they are lists of numbers, as of persons.
 
     >>> suggest_role("dateOfBirth", 9000, 30000, 0.1).role.value
     'quasi'

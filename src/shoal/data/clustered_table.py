@@ -16,20 +16,12 @@ class ClusteredTable(Table):
 
     A class is what a reader sees: the rows whose quasi-identifiers are equal. Which row of a class has which items of
     its clusters is not published.
-
-    Parameters
-    ----------
-    items
-        What the column of items is called.
-    clusters
-        Line after line: those of one class after those of another, classes in ascending order of their cells.
-    holders
-        For each line, a row of the class that it belongs to.
     """
 
-    items: str
+    items: str  # what the column of items is called
     clusters: Clusters
-    holders: Rows
+    """Line after line: those of one class after those of another, classes in ascending order of their cells."""
+    holders: Rows  # for each line, a row of the class that it belongs to
 
     def __repr__(self) -> str:
         return f"{Table.__repr__(self)[:-1]}; {self.items} in {self.clusters!r}>"

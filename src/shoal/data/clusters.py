@@ -22,39 +22,26 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clusters:
-    """A forest of clusters. A simple cluster is a leaf; a joint cluster has parts and only shared chunks.
-
-    Parameters
-    ----------
-    parents
-        The joint cluster that a cluster is a part of, -1 for a tree of its own. A part comes after its joint cluster.
-    sizes
-        The number of baskets of a simple cluster; 0 for a joint one, whose size is that of its parts.
-    chunk_indptr
-        Chunks of cluster c are ``chunk_indptr[c]:chunk_indptr[c + 1]``: record chunks of a simple cluster, shared
-        chunks of a joint one.
-    record_indptr
-        Sub-records of chunk i are ``record_indptr[i]:record_indptr[i + 1]``. Empty sub-records are not listed.
-    item_indptr, items
-        Sub-record r is ``items[item_indptr[r]:item_indptr[r + 1]]``.
-    term_indptr, terms
-        The term chunk of cluster c: a set, without counts. Empty for a joint cluster.
-    vocabulary
-        The text of each item, in ascending order.
-    unsorted
-        Clusters in which the items of a sub-record or the terms did not ascend where they were read. Here they do.
-    """
+    """A forest of clusters. A simple cluster is a leaf; a joint cluster has parts and only shared chunks."""
 
     parents: Codes
+    """The joint cluster that a cluster is a part of, -1 for a tree of its own. A part comes after its joint cluster."""
     sizes: Counts
+    """The number of baskets of a simple cluster; 0 for a joint one, whose size is that of its parts."""
     chunk_indptr: Indptr
+    """Chunks of cluster c are ``chunk_indptr[c]:chunk_indptr[c + 1]``: record chunks of a simple cluster, shared
+    chunks of a joint one."""
     record_indptr: Indptr
+    """Sub-records of chunk i are ``record_indptr[i]:record_indptr[i + 1]``. Empty sub-records are not listed."""
     item_indptr: Indptr
     items: Items
+    """`item_indptr`, `items`: sub-record r is ``items[item_indptr[r]:item_indptr[r + 1]]``."""
     term_indptr: Indptr
     terms: Items
-    vocabulary: tuple[str, ...]
+    """`term_indptr`, `terms`: the term chunk of cluster c: a set, without counts. Empty for a joint cluster."""
+    vocabulary: tuple[str, ...]  # the text of each item, in ascending order
     unsorted: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    """Clusters in which the items of a sub-record or the terms did not ascend where they were read. Here they do."""
 
     def __post_init__(self) -> None:
         for name in ("sizes", "chunk_indptr", "record_indptr", "item_indptr", "term_indptr", "unsorted"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Indptr, Mask, Rows, distinct, indptr_of
+from shoal.arrays import Codes, Counts, Indptr, Mask, Rows, distinct, indptr_by, indptr_of
 from shoal.data.dataset import COUNT
 from shoal.data.domain import Domain
 from shoal.data.table import Table
@@ -75,21 +75,12 @@ def group_statistics(
     published: Mask | None = None,
     overall: Mapping[str, Counts] | None = None,
 ) -> GroupStatistics:
-    """Count sizes, persons and sensitive values of groups.
+    """Count sizes, persons and sensitive values of groups, some of which may be empty.
 
-    Parameters
-    ----------
-    groups
-        The group of each row, 0 … count - 1; -1 leaves a row out.
-    count
-        The number of groups; a group may be empty.
-    columns
-        The sensitive columns to count values of.
-    published
-        The rows that will be published, where some are suppressed: models that compare with the distribution of the
-        whole compare with that of these rows. All rows by default.
-    overall
-        The distribution of the whole by column, where the table is only a part of it.
+    `groups`: the group of each row, 0 … count - 1; -1 leaves a row out. `columns`: the sensitive columns to count
+    values of. `published`: the rows that will be published, where some are suppressed: models that compare with the
+    distribution of the whole compare with that of these rows. All rows by default. `overall`: the distribution of the
+    whole by column, where the table is only a part of it.
     """
     inside = groups >= 0
     here = groups[inside]
@@ -139,9 +130,9 @@ def whole_statistics(data: "Dataset", columns: tuple[str, ...] = ()) -> GroupSta
 def counted_histogram(counts: Counts, overall: Counts, domain: Domain) -> Histogram:
     """The histogram of groups whose values are counted already: one row a group, one column a value."""
     groups, values = np.nonzero(counts)
-    indptr = np.zeros(len(counts) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(groups, minlength=len(counts)), out=indptr[1:])
-    return Histogram(indptr, values.astype(np.int32), counts[groups, values], overall, domain)
+    return Histogram(
+        indptr_by(groups, len(counts)), values.astype(np.int32), counts[groups, values], overall, domain
+    )
 
 
 def _pairs(groups: Rows, codes: Codes, count: int, size: int) -> tuple[Indptr, Codes, Counts]:
@@ -153,6 +144,4 @@ def _pairs(groups: Rows, codes: Codes, count: int, size: int) -> tuple[Indptr, C
         counts = every[mixed]
     else:
         mixed, counts = np.unique(mixed, return_counts=True)
-    indptr = np.zeros(count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(mixed // size, minlength=count), out=indptr[1:])
-    return indptr, (mixed % size).astype(np.int32), counts.astype(np.int64)
+    return indptr_by(mixed // size, count), (mixed % size).astype(np.int32), counts.astype(np.int64)

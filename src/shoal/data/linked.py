@@ -18,21 +18,13 @@ COUNT = "count"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Linked:
-    """Two tables and the group of each of their rows: whose secret is whose is not published.
+    """Two tables and the group of each of their rows: whose secret is whose is not published."""
 
-    Parameters
-    ----------
-    public
-        Quasi-identifiers and insensitive columns, as they were, and last the group.
-    secrets
-        The group, which is the quasi-identifier of this table, and the sensitive columns: a row a secret.
-    link
-        What the column of the groups is called. Its labels are 1, 2, …, in both tables.
-    """
-
-    public: Table
+    public: Table  # quasi-identifiers and insensitive columns, as they were, and last the group
     secrets: Table
+    """The group, which is the quasi-identifier of this table, and the sensitive columns: a row a secret."""
     link: str = "group"
+    """What the column of the groups is called. Its labels are 1, 2, …, in both tables."""
 
     def __repr__(self) -> str:
         return f"<Linked: {self.rows:,} rows in {counted(len(self), 'groups')}; {self.public!r}; {self.secrets!r}>"

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Counts, Rows
+from shoal.arrays import Counts
 from shoal.data._calendar import TIMESTAMP
 from shoal.data._column_kinds import taken
+from shoal.data._equal_rows import row_classes
 from shoal.data._item_adversary import KnownItems, known_items
 from shoal.data._listed_numbers import share_of_lists
 from shoal.data._spellings import alike_in
@@ -175,14 +176,17 @@ def profile_table(
     `table`: roles need not be given: columns are looked at whatever their role. `quasi`: the columns to look at
     together. None takes those with the role, or else the suggested ones. `notes`: those of its reader.
     """
-    looked = (replace(profile_column(column), alike=_alike(column)) for column in table.columns)
+    looked = []
+    for column in table.columns:
+        alike = tuple(next(iter(alike_in(column.domain)), ()))
+        looked.append(replace(profile_column(column), alike=alike))
     profiles = _one_entity(tuple(looked))
     if quasi is not None:
         names = tuple(column.name for column in table.select(quasi))
     else:
         names = tuple(column.name for column in table.quasi)
         names = names or tuple(profile.name for profile in profiles if profile.role is Role.QUASI)
-    sizes = _class_sizes(table.select(names), table.rows)
+    sizes = row_classes(table.select(names), table.rows).sizes
     return TableProfile(
         table.rows,
         profiles,
@@ -248,10 +252,6 @@ def profile_column(column: Column, counts: Counts | None = None) -> ColumnProfil
     )
 
 
-def _alike(column: Column) -> tuple[str, ...]:
-    return tuple(next(iter(alike_in(column.domain)), ()))
-
-
 def _are_amounts(domain: Domain, cells: int) -> bool:
     """Whether nobody would number persons so: with decimals, or neither one after the other nor all different."""
     if domain.kind is not Kind.NUMERIC or domain.values is None:
@@ -278,19 +278,6 @@ def _one_entity(profiles: tuple[ColumnProfile, ...]) -> tuple[ColumnProfile, ...
         else profile
         for profile in profiles
     )
-
-
-def _class_sizes(columns: tuple[Column, ...], rows: int) -> Counts:
-    """How many rows each combination of values has; without columns all rows are one class."""
-    mixed: Rows = np.zeros(rows, dtype=np.int64)
-    width = 1
-    for column in columns:
-        if width * len(column.domain) >= 2**62:
-            mixed = np.unique(mixed, return_inverse=True)[1]
-            width = rows
-        mixed = mixed * len(column.domain) + column.codes
-        width *= len(column.domain)
-    return np.unique(mixed, return_counts=True)[1].astype(np.int64)
 
 
 def _spread(numbers: Counts) -> Spread:

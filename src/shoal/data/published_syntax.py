@@ -65,18 +65,27 @@ def set_members(text: str) -> list[str] | None:
     """
     if len(text) < 2 or text[0] != "{" or text[-1] != "}":
         return None
+    return split_escaped(text[1:-1])
+
+
+def split_escaped(text: str) -> list[str]:
+    r"""The parts between bars; a backslash stands before a letter that belongs to a part.
+
+    >>> split_escaped(r"x\|y|z")
+    ['x|y', 'z']
+    """
     if "\\" not in text:
-        return text[1:-1].split("|")
-    members = [""]
-    inside = iter(text[1:-1])
-    for letter in inside:
+        return text.split("|")
+    parts = [""]
+    letters = iter(text)
+    for letter in letters:
         if letter == "\\":
-            members[-1] += next(inside, "")
+            parts[-1] += next(letters, "")
         elif letter == "|":
-            members.append("")
+            parts.append("")
         else:
-            members[-1] += letter
-    return members
+            parts[-1] += letter
+    return parts
 
 
 def telling_rows(table: Table) -> Mask:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Indptr, Rows
+from shoal.arrays import Rows, indptr_by
 from shoal.data.baskets import ragged_ranks
 from shoal.data.domain import nominal
 from shoal.data.role import Role
@@ -17,22 +17,13 @@ SHOWN = 60
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Related(Table):
-    """A table of persons, and a table of their records.
+    """A table of persons, and a table of their records."""
 
-    Parameters
-    ----------
-    records
-        The other table, without the key.
-    owners
-        The row of the person of each record.
-    key
-        What the column is called by which both files are joined. Its cells are not kept: what is published has the
-        number of the row.
-    """
-
-    records: Table
-    owners: Rows
+    records: Table  # the other table, without the key
+    owners: Rows  # the row of the person of each record
     key: str
+    """What the column is called by which both files are joined. Its cells are not kept: what is published has the
+    number of the row."""
 
     def __repr__(self) -> str:
         return f"{Table.__repr__(self)[:-1]}; joined by {self.key} with {self.records!r}>"
@@ -135,8 +126,7 @@ def related(
 def list_ranks(ranks: Rows, groups: Rows, count: int) -> Rows:
     """The rank of each group by its sorted list of ranks."""
     order = np.lexsort((ranks, groups))
-    indptr: Indptr = np.concatenate(([0], np.cumsum(np.bincount(groups, minlength=count))))
-    return ragged_ranks(indptr, ranks[order])
+    return ragged_ranks(indptr_by(groups, count), ranks[order])
 
 
 def _ranks(columns: Sequence[Column], rows: int) -> Rows:

@@ -38,26 +38,14 @@ class Summary:
 
     A cell has a value or a total of every column; columns that a table is not made by stand on their total. So a margin
     that two tables share is one cell.
-
-    Parameters
-    ----------
-    axes
-        The columns that rows are counted by.
-    tables
-        The columns of each cross-table.
-    values
-        What a cell says: ``count``, ``sum_income``.
-    total
-        The text of the total of a whole column.
-    cells
-        A row a cell, as it is published: the texts of all axes, then the values, ``*`` where one is hidden.
     """
 
-    axes: tuple[Axis, ...]
-    tables: tuple[tuple[str, ...], ...]
-    values: tuple[str, ...]
-    total: str
+    axes: tuple[Axis, ...]  # the columns that rows are counted by
+    tables: tuple[tuple[str, ...], ...]  # the columns of each cross-table
+    values: tuple[str, ...]  # what a cell says: ``count``, ``sum_income``
+    total: str  # the text of the total of a whole column
     cells: Table
+    """A row a cell, as it is published: the texts of all axes, then the values, ``*`` where one is hidden."""
 
     def __len__(self) -> int:
         return self.cells.rows

@@ -11,22 +11,13 @@ from shoal.arrays import Rows, frozen
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
-    """The private side of a release. It is never written into the release folder.
+    """The private side of a release. It is never written into the release folder."""
 
-    Parameters
-    ----------
-    rows
-        For each published row, the row of the input it stands for.
-    timings
-        Seconds of each stage.
-    notes
-        Whatever else the method can tell its owner: steps, searched nodes, solutions. Plain data. Sentences in a list
-        under ``summary`` say what was chosen, and are shown first; those under ``warnings`` become warnings of the run.
-    """
-
-    rows: Rows
-    timings: Mapping[str, float] = field(default_factory=dict)
+    rows: Rows  # for each published row, the row of the input it stands for
+    timings: Mapping[str, float] = field(default_factory=dict)  # seconds of each stage
     notes: Mapping[str, Any] = field(default_factory=dict)
+    """Whatever else the method can tell its owner: steps, searched nodes, solutions. Plain data. Sentences in a list
+    under ``summary`` say what was chosen, and are shown first; those under ``warnings`` become warnings of the run."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", frozen(np.asarray(self.rows, dtype=np.int64)))

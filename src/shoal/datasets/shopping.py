@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Floats, Items, Rows
+from shoal.arrays import Floats, Rows
 from shoal.data.baskets import Baskets
 from shoal.parameters import Parameters
 
@@ -127,5 +127,4 @@ def _baskets(people: Rows, bought: Rows, rows: int, items: int) -> Baskets:
     mixed = np.sort(people * size + code[bought])
     mixed = mixed[np.concatenate(([True], mixed[1:] != mixed[:-1]))] if len(mixed) else mixed
     indptr = np.searchsorted(mixed, np.arange(rows + 1) * size)
-    none: Items = np.empty(0, dtype=np.int32)
-    return Baskets(indptr, (mixed % size).astype(np.int32), tuple(names), none, none)
+    return Baskets(indptr, (mixed % size).astype(np.int32), tuple(names))

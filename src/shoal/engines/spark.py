@@ -219,16 +219,9 @@ class SparkParts:
 
     Works that follow each other wait and are done in one go, so that rows cross from the JVM to Python and back once.
 
-    Parameters
-    ----------
-    frame
-        The rows. Its columns have plain names, c0, c1, …
-    names
-        What the columns are really called.
-    path
-        Where the rows come from, for messages.
-    works, schema
-        What is still to be done on each frame, and the Arrow types of what comes out.
+    `frame`: the rows, whose columns have plain names, c0, c1, … `names`: what the columns are really called. `path`:
+    where the rows come from, for messages. `works`, `schema`: what is still to be done on each frame, and the Arrow
+    types of what comes out.
     """
 
     def __init__(

@@ -95,8 +95,13 @@ class Reading:
                 raise WrongUse(f"The order of column {column!r} lists a value twice.")
         if self.decimal not in (".", ","):
             raise WrongUse(f"The decimal sign (--decimal) is . or , and not {self.decimal!r}.")
-        if self.encoding is not None:
-            refuse_unknown_encoding(self.encoding)
+        try:
+            codecs.lookup(self.encoding or "utf-8")
+        except LookupError:
+            raise WrongUse(
+                f"There is no encoding {self.encoding!r} (--encoding); there are utf-8, latin-1, cp1252, utf-16 and "
+                "others."
+            ) from None
         for column, formats in self.date_formats.items():
             if self.kinds.get(column, Kind.DATE) != Kind.DATE or column in self.orders:
                 raise WrongUse(f"The column {column!r} has a date format, so it has no other kind.")
@@ -145,16 +150,6 @@ def _column_and_text(entry: str) -> tuple[str, str] | None:
     if not sign or not column.strip():
         return None
     return column.strip().replace("\0", "="), text.strip().replace("\0", "=")
-
-
-def refuse_unknown_encoding(encoding: str) -> None:
-    """Refuse the name of an encoding that nobody knows."""
-    try:
-        codecs.lookup(encoding)
-    except LookupError:
-        raise WrongUse(
-            f"There is no encoding {encoding!r} (--encoding); there are utf-8, latin-1, cp1252, utf-16 and others."
-        ) from None
 
 
 def strptime_form(spec: str) -> str:

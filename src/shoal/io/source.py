@@ -8,10 +8,12 @@ import os
 import re
 import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 
-from shoal.errors import BadData, WrongUse
+from shoal.errors import BadData, CannotWrite, WrongUse
 
 STANDARD_INPUT = "-"
 """The name that stands for standard input."""
@@ -92,6 +94,24 @@ def refuse_address(place: object, *, writing: bool = False) -> None:
         )
     elsewhere = ", or read it where the cluster has it, with --engine spark" if scheme in CLUSTER else ""
     raise WrongUse(f"{address} is an address, and files are read from disks: fetch it first{elsewhere}.")
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Where to write a new file: it gets its name when it is whole, so that a crash or a full disk leaves nothing.
+
+    Raises `CannotWrite` if the disk is full, or the place takes no file.
+    """
+    from polars.exceptions import ComputeError
+
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        yield partial
+        partial.replace(path)
+    except (OSError, ComputeError) as error:
+        raise CannotWrite(f"The file {path}", error) from error
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def existing_file(path: str | Path) -> Path:

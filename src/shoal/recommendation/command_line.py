@@ -23,23 +23,31 @@ def command_line(recipe: Recipe, folder: str = "out") -> list[str]:
     method = dict(recipe.method)
     words = ["shoal", "anonymize", str(method.pop("name")), recipe.source.path]
     for name, value in method.items():
-        option = f"--{name.replace('_', '-')}"
-        match value:
-            case bool():
-                words.append(option if value else f"--no-{option[2:]}")
-            case dict():
-                for key, part in value.items():
-                    words += [option.removesuffix("s"), f"{key.replace('=', chr(92) + '=')}={part}"]
-            case list() | tuple():
-                words += typed_option(option, ",".join(str(one).replace(",", "\\,") for one in value))
-            case _:
-                words += typed_option(option, str(value))
+        words += typed_parameter(name, value)
     words += [*typed_options(recipe.roles), *typed_options(recipe.source.reading)]
     if recipe.source.baskets is not None:
         words += typed_option("--baskets", recipe.source.baskets)
     for name, spec in recipe.hierarchies.items():
         words += typed_option("--hierarchy", f"{name.replace('=', chr(92) + '=')}={spec}")
     return [*words, "-o", folder]
+
+
+def typed_parameter(name: str, value: Any) -> list[str]:
+    """A parameter of a method as words of a command line.
+
+    >>> typed_parameter("k", 10), typed_parameter("weights", {"age": 2}), typed_parameter("order", ["a", "b"])
+    (['--k', '10'], ['--weight', 'age=2'], ['--order', 'a,b'])
+    """
+    option = f"--{name.replace('_', '-')}"
+    match value:
+        case bool():
+            return [option if value else f"--no-{option[2:]}"]
+        case dict():
+            pairs = (f"{key.replace('=', chr(92) + '=')}={part}" for key, part in value.items())
+            return [word for pair in pairs for word in (singular(option), pair)]
+        case list() | tuple():
+            return typed_option(option, ",".join(str(one).replace(",", "\\,") for one in value))
+    return typed_option(option, str(value))
 
 
 def typed_options(section: Any) -> list[str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from math import floor, log10
 from pathlib import Path
 
 from shoal.addresses import without_passwords
@@ -21,6 +20,7 @@ from shoal.recipe import Recipe, Roles, Source
 from shoal.recommendation.candidate_list import Tried
 from shoal.recommendation.goal import Stated
 from shoal.recommendation.scale import Scale
+from shoal.report.marginals import round_step
 from shoal.sources import Request, load_baskets, load_table, looks_like_baskets
 
 FEW = 3
@@ -76,7 +76,7 @@ def _widths(domain: Domain) -> list[str]:
         return []
     assert domain.values is not None
     present = domain.values[: domain.present]
-    width = _round((high - low) / FINEST)
+    width = round_step((high - low) / FINEST)
     if bool((present == present.astype("int64")).all()):
         width = max(width, 2.0)
     widths = []
@@ -84,13 +84,6 @@ def _widths(domain: Domain) -> list[str]:
         widths.append(width)
         width *= 2
     return [f"intervals:{','.join(f'{one:.12g}' for one in widths)}"] if widths else []
-
-
-def _round(least: float) -> float:
-    """The least of 1, 2, 5, 10, 20, … (or their fractions) that is not below a number."""
-    place = floor(log10(least))
-    steps = (float(f"{factor}e{place}") for factor in (1, 2, 5, 10))
-    return next(step for step in steps if step >= least * (1 - 1e-9))
 
 
 def _are_codes(domain: Domain) -> bool:
@@ -150,19 +143,8 @@ class Problem:
             if not len(sets.sensitive) and (aim is Aim.DEGREE or (aim is Aim.COHERENCE and stated.h != 1)):
                 raise WrongUse("The promise is about sensitive items: name them with --sensitive.")
             trees = {"items": ITEM_TREE} if sets.hierarchy is None else {}
-            return cls(
-                aim,
-                stated,
-                path,
-                roles,
-                reading,
-                layout,
-                dict(hierarchies),
-                trees,
-                0,
-                0,
-                _facts_of_baskets(sets),
-            )
+            facts = _facts_of_baskets(sets)
+            return cls(aim, stated, path, roles, reading, layout, dict(hierarchies), trees, 0, 0, facts)
         aim = stated.aim(baskets=False, items=bool(roles.items or roles.items_from))
         intake = load_table(Request(source, roles, reading, hierarchies, folder))
         table: Table = intake.data
@@ -176,22 +158,10 @@ class Problem:
         if stated.models():
             stated.models_for(table)
         trees = {column.name: builder_for(column) for column in table.quasi if column.hierarchy is None}
-        return cls(
-            aim,
-            stated,
-            path,
-            roles,
-            reading,
-            None,
-            dict(intake.hierarchies),
-            trees,
-            len(table.quasi),
-            len(table.sensitive),
-            _facts_of_table(table),
-            tuple(
-                one.name for one in table.quasi if one.hierarchy is None and one.domain.kind is Kind.NOMINAL
-            ),
-        )
+        names = tuple(name for name in trees if table.column(name).domain.kind is Kind.NOMINAL)
+        given, counts = dict(intake.hierarchies), (len(table.quasi), len(table.sensitive))
+        facts = _facts_of_table(table)
+        return cls(aim, stated, path, roles, reading, None, given, trees, *counts, facts, names)
 
     def hierarchies_for(self, candidate: Candidate) -> dict[str, str]:
         """Those that are given, and for methods that need more those that are built."""
@@ -249,17 +219,9 @@ class Problem:
         loss = scale.loss_of(row, self.quasi, self.sensitive) if done else None
         privacy = scale.privacy_of(row, candidate.method) if done else None
         row |= {"loss": loss, "privacy": privacy}
-        return Tried(
-            candidate,
-            answer["status"],
-            answer.get("error") or "",
-            loss,
-            privacy,
-            row.get("seconds"),
-            done and scale.meets(privacy),
-            False,
-            row,
-        )
+        status, error = answer["status"], answer.get("error") or ""
+        meets = done and scale.meets(privacy)
+        return Tried(candidate, status, error, loss, privacy, row.get("seconds"), meets, False, row)
 
 
 def _facts_of_table(table: Table) -> str:

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from shoal import __version__
 from shoal.comparison.comparison_page import inline, machine
-from shoal.comparison.curves import Figure, figure_of, number_text
+from shoal.comparison.curves import Figure, figure_of
 from shoal.comparison.results import write_results
 from shoal.comparison.runner import Picture
 from shoal.comparison.sweep_recipe import Chart
@@ -16,6 +16,7 @@ from shoal.recommendation.problem import SWEEP
 from shoal.recommendation.propose import Recommendation
 from shoal.recommendation.reasons import WORDS
 from shoal.report.compiled_templates import page_style, templates
+from shoal.report.wording import number
 
 PAGE, RECIPE = "recommend.html", "recipe.toml"
 
@@ -32,12 +33,14 @@ def write(found: Recommendation, folder: str | Path) -> Path:
         shutil.rmtree(folder / "charts", ignore_errors=True)
     except OSError as error:
         raise CannotWrite(f"The recommendation {folder}", error) from error
+    from shoal.comparison.vega_charts import draw
+    from shoal.comparison.vega_charts import picture as as_png
+
     write_results(found.rows, folder)
-    picture = _picture(found)
+    drawn = figure(found)
+    picture = Picture(drawn.chart, drawn, draw(drawn) if drawn.series else "", "")
     try:
         if picture.svg:
-            from shoal.comparison.vega_charts import picture as as_png
-
             (folder / "charts").mkdir()
             (folder / "charts" / "frontier.svg").write_text(picture.svg, encoding="utf-8")
             (folder / "charts" / "frontier.png").write_bytes(as_png(picture.svg))
@@ -89,14 +92,6 @@ def _rounded(value: float | None) -> float | None:
     return value if value is None or isinstance(value, int) else float(f"{value:.3g}")
 
 
-def _picture(found: Recommendation) -> Picture:
-    """The frontier as SVG."""
-    from shoal.comparison.vega_charts import draw
-
-    drawn = figure(found)
-    return Picture(drawn.chart, drawn, draw(drawn) if drawn.series else "", "")
-
-
 def render(found: Recommendation, picture: Picture) -> str:
     """The page as a text."""
     return (
@@ -107,7 +102,7 @@ def render(found: Recommendation, picture: Picture) -> str:
             done=found.releases,
             failed=[one for one in found.tried if one.status != "done"],
             words=WORDS,
-            number=number_text,
+            number=number,
             style=Markup(page_style()),
             svg=inline(picture, 0),
             remarks=picture.figure.remarks if picture.figure else (),

@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -140,8 +141,15 @@ def recommend(
     hierarchies
         Column to builder (``"intervals:5,10,20"``) or file. Methods that need more are given hierarchies that are
         built.
-    time_limit, suppression_limit, by, jobs
-        As for `propose`.
+    time_limit
+        Seconds for all; what is not done by then is given up. If nothing is, the first candidate is finished all the
+        same, and the reasons say so. Compiling kernels, which is done once on a machine, does not count.
+    suppression_limit
+        The largest share of rows that a candidate may leave out.
+    by
+        What tables are compared by: the loss of their cells, or the error of counting questions.
+    jobs
+        Runs at a time; as many as there are cores by default.
     **promised
         What is promised: of a table ``k=10``, ``k=10, l=3``, ``risk=0.5`` and so on; of baskets
         ``h=0.5, k=5, p=2``, or ``p=10`` alone, or ``k=5, m=2``.
@@ -171,22 +179,22 @@ def recommend(
             raise WrongUse(
                 f"The hierarchy of {name!r} must be a builder or a file here: a recipe can hold no object."
             )
-    stated, named = Stated(**promised), with_names(reading, names)
-    limits: dict[str, Any] = {
-        "time_limit": time_limit,
-        "by": by,
-        "jobs": jobs,
-        "suppression_limit": suppression_limit,
-    }
+    search = partial(
+        propose,
+        stated=Stated(**promised),
+        roles=roles,
+        hierarchies=hierarchies,
+        time_limit=time_limit,
+        suppression_limit=suppression_limit,
+        by=by,
+        jobs=jobs,
+    )
+    named = with_names(reading, names)
     if isinstance(data, str | Path):
-        return propose(
-            data, stated, roles=roles, reading=named, baskets=baskets, hierarchies=hierarchies, **limits
-        )
+        return search(data, reading=named, baskets=baskets)
     with tempfile.TemporaryDirectory() as folder:
         path, layout, named = _written(data, Path(folder), baskets, named)
-        found = propose(
-            path, stated, roles=roles, reading=named, baskets=layout, hierarchies=hierarchies, **limits
-        )
+        found = search(path, reading=named, baskets=layout)
     source = found.recipe.source.model_copy(update={"path": path.name, "baskets": baskets})
     return replace(found, recipe=found.recipe.model_copy(update={"source": source}))
 
@@ -227,34 +235,9 @@ def propose(
     jobs: int | None = None,
     tell: Tell | None = None,
 ) -> Recommendation:
-    """Propose a release for data in a file, as `recommend` does.
+    """Propose a release for data in a file, as `recommend` does; the file is read once by each worker.
 
-    Parameters
-    ----------
-    source
-        A file of a table or of baskets. It is read once by each worker.
-    stated
-        What is promised.
-    baskets
-        The layout of baskets, where the file does not tell.
-    hierarchies, hierarchies_folder
-        As methods take them. Methods that need more are given hierarchies that are built.
-    time_limit
-        Seconds for all; what is not done by then is given up. If nothing is, the first candidate is finished all the
-        same, and the reasons say so. Compiling kernels, which is done once on a machine, does not count.
-    suppression_limit
-        The largest share of rows that a candidate may leave out.
-    by
-        What tables are compared by: the loss of their cells, or the error of counting questions.
-    jobs
-        Runs at a time; as many as there are cores by default.
-
-    Raises
-    ------
-    WrongUse
-        If nothing is promised, or the promise does not fit the data.
-    Infeasible
-        If no candidate keeps the promise.
+    `hierarchies_folder`: of hierarchy files, for quasi-identifiers that have no other. `tell`: for a progress bar.
     """
     begin = time.monotonic()
     if not time_limit > 0:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from shoal.comparison.curves import number_text
 from shoal.data._plural import counted
 from shoal.methods._candidates import Aim
 from shoal.recommendation.candidate_list import Tried
 from shoal.recommendation.goal import spelled
 from shoal.recommendation.scale import Scale
+from shoal.report.wording import number
 
 WORDS = {
     "refused": "cannot keep the promise here",
@@ -35,7 +35,7 @@ def reasons(
         begun = f"{counted(late, 'other candidates')} {'was' if late == 1 else 'were'} given up"
         rest.insert(
             0,
-            f"The limit of {time_limit:g} second{'s' * (time_limit != 1)} was passed: {number_text(round(seconds, 1))} "
+            f"The limit of {time_limit:g} second{'s' * (time_limit != 1)} was passed: {number(round(seconds, 1))} "
             f"were needed to have a release at all, and {begun}. Give more with --time-limit to try more.",
         )
     return (first, *rest)
@@ -46,7 +46,7 @@ def _sentences(
 ) -> Iterator[str]:
     usable = [one for one in found if one.usable]
     base = [one for one in usable if one.candidate.axis is None]
-    lost = f"{number_text(proposal.loss or 0.0)} ({scale.meaning})"
+    lost = f"{number(proposal.loss or 0.0)} ({scale.meaning})"
     yield (
         f"Of {len(base)} releases that keep the promise, each proved from its published form, {proposal.label} loses "
         f"least: {lost}."
@@ -88,21 +88,21 @@ def _rivals(proposal: Tried, base: Sequence[Tried]) -> Iterator[str]:
         bests.setdefault(one.candidate.method["name"], one)
     others = [one for name, one in bests.items() if name != proposal.candidate.method["name"]]
     if others:
-        text = ", ".join(f"{one.label} loses {number_text(one.loss or 0.0)}" for one in others)
+        text = ", ".join(f"{one.label} loses {number(one.loss or 0.0)}" for one in others)
         yield f"Beside it, {text}."
     same = [one for one in base if one.candidate.method["name"] == proposal.candidate.method["name"]]
     worst = max(same, key=lambda one: one.loss or 0.0)
     if (worst.loss or 0.0) > (proposal.loss or 0.0):
-        yield f"{worst.label} would lose {number_text(worst.loss or 0.0)}: the parameters matter."
+        yield f"{worst.label} would lose {number(worst.loss or 0.0)}: the parameters matter."
 
 
 def _protection(proposal: Tried, found: Sequence[Tried], scale: Scale) -> Iterator[str]:
     if scale.aim is Aim.RULES:
         row = proposal.row
-        parts = [f"{number_text(row['confidence_published'])} as published"]
+        parts = [f"{number(row['confidence_published'])} as published"]
         if row.get("confidence_stars"):
-            parts.append(f"{number_text(row['confidence_stars'])} for who reads the stars")
-        parts.append(f"{number_text(proposal.privacy or 0.0)} in the worst case")
+            parts.append(f"{number(row['confidence_stars'])} for who reads the stars")
+        parts.append(f"{number(proposal.privacy or 0.0)} in the worst case")
         yield f"A class tells a sensitive value with a confidence of at most {', '.join(parts)}."
     stronger = [one for one in found if one.usable and one.best and one is not proposal]
     ahead = [
@@ -118,7 +118,7 @@ def _protection(proposal: Tried, found: Sequence[Tried], scale: Scale) -> Iterat
     near = min(ahead, key=lambda one: one.loss or 0.0)
     words = "a worst case of" if scale.aim is Aim.RULES else f"{scale.privacy} ="
     yield (
-        f"More protection: {words} {number_text(near.privacy or 0.0)} would lose {number_text(near.loss or 0.0)} "
+        f"More protection: {words} {number(near.privacy or 0.0)} would lose {number(near.loss or 0.0)} "
         f"({near.label})."
     )
 

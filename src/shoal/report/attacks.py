@@ -35,36 +35,21 @@ CELLS = 500_000
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """An attack before and after.
-
-    Parameters
-    ----------
-    name, aim
-        Of the attack, and what it tries.
-    before
-        Its success on the raw data, as a text.
-    promised
-        The largest success that the promises allow; empty where they say nothing about it.
-    after, control, residual
-        Its success on the release, that about people outside of it, and what is left between.
-    sentence
-        What the attack says itself.
-    parts
-        Further figures of the attack on the release.
-    parts_before
-        The same on the raw data.
-    """
+    """An attack before and after."""
 
     name: str
     aim: str
-    before: str
-    promised: str
+    """`name`, `aim`: of the attack, and what it tries."""
+    before: str  # its success on the raw data, as a text
+    promised: str  # the largest success that the promises allow; empty where they say nothing about it
     after: str
     control: str
     residual: str
-    sentence: str
-    parts: tuple[tuple[str, str], ...] = ()
-    parts_before: tuple[tuple[str, str], ...] = ()
+    """`after`, `control`, `residual`: its success on the release, that about people outside of it, and what is left
+    between."""
+    sentence: str  # what the attack says itself
+    parts: tuple[tuple[str, str], ...] = ()  # further figures of the attack on the release
+    parts_before: tuple[tuple[str, str], ...] = ()  # the same on the raw data
 
 
 def attacks_of(run: "AnyRun") -> tuple[Tried, ...]:

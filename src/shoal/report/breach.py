@@ -1,11 +1,10 @@
 """How surely a sensitive item can be guessed by somebody who knows a few public items of a basket."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Items
 from shoal.data.baskets import Baskets
 
 WORK = 30_000_000
@@ -14,35 +13,24 @@ WORK = 30_000_000
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """The surest guess of a sensitive item.
+    """The surest guess of a sensitive item."""
 
-    Parameters
-    ----------
-    share
-        The share of the baskets with the known items that hold it.
-    secret, known
-        The sensitive item, and the known ones.
-    most_known
-        How many known items were tried at most.
-    """
-
-    share: float
+    share: float  # the share of the baskets with the known items that hold it
     secret: str
     known: tuple[str, ...]
-    most_known: int
+    """`secret`, `known`: the sensitive item, and the known ones."""
+    most_known: int  # how many known items were tried at most
+
+
+Guess: TypeAlias = tuple[float, int, tuple[int, ...]]
+"""The share of a guess, the place of its item among the sensitive ones, and those of known items among the public."""
 
 
 def surest_guess(baskets: Baskets, known: int) -> Breach | None:
     """The sensitive item that is most frequent among the baskets with the same known public items.
 
-    Parameters
-    ----------
-    known
-        The most items that the reader knows; at most two are tried, and one where pairs are too many.
-
-    Returns
-    -------
-    None where nothing is sensitive, or there are no baskets.
+    `known`: the most items that the reader knows; at most two are tried, and one where pairs are too many. None where
+    nothing is sensitive, or there are no baskets.
     """
     from scipy.sparse import csr_array
 
@@ -54,13 +42,15 @@ def surest_guess(baskets: Baskets, known: int) -> Breach | None:
     ).tocsc()
     public, secrets = whole[:, baskets.public], whole[:, baskets.sensitive]
     tried = min(known, 2 if _pairs(public, secrets) <= WORK else 1)
-    found = [_by_nothing(baskets, secrets)]
+    held = np.asarray(secrets.sum(axis=0)).ravel() / len(baskets)
+    found: list[Guess] = [(float(held.max()), int(held.argmax()), ())]
     if tried >= 1 and len(baskets.public):
-        found.append(_by_one(baskets, public, secrets, tried))
+        found += _by_one(public, secrets)
     if tried >= 2 and len(baskets.public) > 1:
-        found += _by_two(baskets, public.tocsr(), secrets, tried)
-    best = max(found, key=lambda entry: (entry.share, -len(entry.known)))
-    return Breach(best.share, best.secret, best.known, tried)
+        found += _by_two(public.tocsr(), secrets)
+    share, secret, given = max(found, key=lambda guess: (guess[0], -len(guess[2])))
+    texts = tuple(baskets.vocabulary[baskets.public[item]] for item in given)
+    return Breach(share, baskets.vocabulary[baskets.sensitive[secret]], texts, tried)
 
 
 def _pairs(public: Any, secrets: Any) -> int:
@@ -70,44 +60,28 @@ def _pairs(public: Any, secrets: Any) -> int:
     return int((squares * (1 + holders)).sum())
 
 
-def _by_nothing(baskets: Baskets, secrets: Any) -> Breach:
-    held = np.asarray(secrets.sum(axis=0)).ravel() / len(baskets)
-    place = int(held.argmax())
-    return Breach(float(held[place]), _text(baskets, baskets.sensitive, place), (), 0)
-
-
-def _by_one(baskets: Baskets, public: Any, secrets: Any, tried: int) -> Breach:
+def _by_one(public: Any, secrets: Any) -> list[Guess]:
+    """The surest guess of all by one known item."""
     together = (public.T @ secrets).tocoo()
     if not together.nnz:
-        return Breach(0.0, _text(baskets, baskets.sensitive, 0), (), tried)
+        return []
     shares = together.data / np.asarray(public.sum(axis=0)).ravel()[together.row]
-    place = int(shares.argmax())
-    secret = _text(baskets, baskets.sensitive, int(together.col[place]))
-    return Breach(
-        float(shares[place]), secret, (_text(baskets, baskets.public, int(together.row[place])),), tried
-    )
+    best = int(shares.argmax())
+    return [(float(shares[best]), int(together.col[best]), (int(together.row[best]),))]
 
 
-def _by_two(baskets: Baskets, public: Any, secrets: Any, tried: int) -> list[Breach]:
+def _by_two(public: Any, secrets: Any) -> list[Guess]:
     """The surest pair of each sensitive item."""
     from scipy.sparse import triu
 
     inverse = triu(public.T @ public, 1).tocsr()
     inverse.data = 1.0 / inverse.data
-    found = []
+    found: list[Guess] = []
     for place in range(secrets.shape[1]):
         holders = np.sort(secrets.indices[secrets.indptr[place] : secrets.indptr[place + 1]])
         held = public[holders]
         shares = triu(held.T @ held, 1).tocsr().multiply(inverse).tocoo()
         if shares.nnz:
             best = int(shares.data.argmax())
-            pair = (int(shares.row[best]), int(shares.col[best]))
-            known = tuple(_text(baskets, baskets.public, item) for item in pair)
-            found.append(
-                Breach(float(shares.data[best]), _text(baskets, baskets.sensitive, place), known, tried)
-            )
+            found.append((float(shares.data[best]), place, (int(shares.row[best]), int(shares.col[best]))))
     return found
-
-
-def _text(baskets: Baskets, codes: Items, place: int) -> str:
-    return baskets.vocabulary[int(codes[place])]

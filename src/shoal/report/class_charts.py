@@ -44,47 +44,30 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Sensitive:
-    """What the classes give away of a sensitive column.
+    """What the classes give away of a sensitive column."""
 
-    Parameters
-    ----------
-    column
-        Its name.
-    certain_classes, certain_rows
-        Classes in which all rows (or persons) show one value, and the rows in them. Where a row of a class is a star
-        nothing is certain: it may hide any value.
-    classes, rows
-        How many there are in all.
-    least_distinct
-        The smallest number of distinct values in a class.
-    largest_share
-        The largest share that one value has of a class.
-    common_share
-        The share of the most frequent value in the whole table: what everybody can guess without any class.
-    entropy_l, t
-        The effective number of values of the poorest class, and the distance from the whole of the farthest one: the
-        entropy l-diversity and the t-closeness that the release reaches, asked for or not.
-    """
-
-    column: str
+    column: str  # its name
     certain_classes: int
     certain_rows: int
+    """`certain_classes`, `certain_rows`: classes in which all rows (or persons) show one value, and the rows in them.
+    Where a row of a class is a star nothing is certain: it may hide any value."""
     classes: int
     rows: int
-    least_distinct: int
-    largest_share: float
+    """`classes`, `rows`: how many there are in all."""
+    least_distinct: int  # the smallest number of distinct values in a class
+    largest_share: float  # the largest share that one value has of a class
     common_share: float
+    """The share of the most frequent value in the whole table: what everybody can guess without any class."""
     entropy_l: float | None = None
     t: float | None = None
+    """`entropy_l`, `t`: the effective number of values of the poorest class, and the distance from the whole of the
+    farthest one: the entropy l-diversity and the t-closeness that the release reaches, asked for or not."""
 
 
 def class_statistics(published: Table, classes: RowClasses | None = None) -> GroupStatistics:
     """Count the classes of a published table again, from its cells: suppressed rows are in no class.
 
-    Parameters
-    ----------
-    classes
-        The rows that agree on all quasi-identifiers, where they were found before.
+    `classes`: the rows that agree on all quasi-identifiers, where they were found before.
     """
     classes = row_classes(published.quasi, published.rows) if classes is None else classes
     numbers = np.where(telling_rows(published), classes.number, -1)

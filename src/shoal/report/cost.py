@@ -32,24 +32,13 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A way to say what a release cost, for releases that have a score.
+    """A way to say what a release cost, for releases that have a score."""
 
-    Parameters
-    ----------
-    score
-        The score whose value is the figure.
-    words
-        The sentence that goes on after the figure.
-    written
-        How the figure is written.
-    lines
-        Further scores that are shown where there are any: their names, what they are called, how they are written.
-    """
-
-    score: str
-    words: str
-    written: Callable[[float], str]
+    score: str  # the score whose value is the figure
+    words: str  # the sentence that goes on after the figure
+    written: Callable[[float], str]  # how the figure is written
     lines: tuple[tuple[str, str, Callable[[float], str]], ...] = ()
+    """Further scores that are shown where there are any: their names, what they are called, how they are written."""
 
 
 ITEMSETS = (("tkd", "frequent itemsets no longer found (tkd)", percent),)

@@ -23,6 +23,7 @@ from shoal.data.table import Table
 from shoal.measures._chosen import comparison_of
 from shoal.measures._comparison import Comparison
 from shoal.models._judged import judged_linked
+from shoal.parameters import without_nones
 from shoal.report.attacks import Tried, attacks_of
 from shoal.report.card import Card
 from shoal.report.class_charts import Sensitive, Sizes, class_statistics, sensitives_of, sizes_of
@@ -41,7 +42,6 @@ from shoal.report.wording import allowed, number, shown
 
 if TYPE_CHECKING:
     from shoal.data.verdict import Verdict
-    from shoal.measures.measure import Score
     from shoal.outcome import Run
 
 COLUMNS = 100
@@ -80,101 +80,51 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that the page says about a run.
+    """All that the page says about a run."""
 
-    Parameters
-    ----------
-    source
-        The name of the file that was read, or None.
-    form
-        ``table``, ``baskets``, ``groups`` or ``clusters``.
-    method, parameters
-        How the release was made.
-    holds, verdicts
-        Whether every promise is kept, and each promise.
-    counts
-        What is published: names of counts and the counts.
-    roles
-        Role to the names of the published columns that play it.
-    dropped
-        Names of identifying columns, which are not published.
-    cost, risk
-        What it cost and what is left of the risk, for the first screen.
-    loss
-        The loss of the columns of a table, as shares.
-    columns, column_count
-        The quasi-identifiers, and how many there are in all.
-    sizes
-        The classes or groups, where the form has any.
-    sensitive
-        What is left to learn about sensitive columns.
-    marginals
-        A few columns before and after.
-    scores, seconds
-        All scores, and the time of each step.
-    recipe
-        How to repeat it, as TOML.
-    version
-        Of the tool.
-    pictures
-        What the method shows of its work.
-    warnings
-        What the owner should hear before publishing.
-    items
-        The items of baskets, before and after.
-    solutions, lattice
-        What a search among the levels of hierarchies has found, and a picture of them where they are few.
-    rules
-        The rules that are hidden.
-    hierarchies
-        Columns, and where their hierarchies come from.
-    preparation
-        What was done to columns before the method, in sentences.
-    summary, notes, explanation
-        What the method chose, in sentences, and what else it tells of its work.
-    attacks
-        What attacks find in the raw data and in the release.
-    limits
-        What attacks left that a limit was set for, in sentences.
-    officer
-        What a data protection officer asks.
-    """
-
-    source: str | None
-    form: str
+    source: str | None  # the name of the file that was read, or None
+    form: str  # ``table``, ``baskets``, ``groups`` or ``clusters``
     method: str
     parameters: tuple[tuple[str, str], ...]
+    """`method`, `parameters`: how the release was made."""
     holds: bool
     verdicts: tuple[Judged, ...]
-    counts: tuple[tuple[str, int], ...]
-    roles: Mapping[str, tuple[str, ...]]
-    dropped: tuple[str, ...]
-    loss: Loss | None
+    """`holds`, `verdicts`: whether every promise is kept, and each promise."""
+    counts: tuple[tuple[str, int], ...]  # what is published: names of counts and the counts
+    roles: Mapping[str, tuple[str, ...]]  # role to the names of the published columns that play it
+    dropped: tuple[str, ...]  # names of identifying columns, which are not published
+    loss: Loss | None  # the loss of the columns of a table, as shares
     columns: tuple[Generalized, ...]
     column_count: int
-    sizes: Sizes | None
-    sensitive: tuple[Sensitive, ...]
-    marginals: tuple[Marginal, ...]
+    """`columns`, `column_count`: the quasi-identifiers, and how many there are in all."""
+    sizes: Sizes | None  # the classes or groups, where the form has any
+    sensitive: tuple[Sensitive, ...]  # what is left to learn about sensitive columns
+    marginals: tuple[Marginal, ...]  # a few columns before and after
     scores: tuple[Scored, ...]
     seconds: tuple[tuple[str, float], ...]
-    recipe: str
-    version: str
+    """`scores`, `seconds`: all scores, and the time of each step."""
+    recipe: str  # how to repeat it, as TOML
+    version: str  # of the tool
     cost: Card | None = None
     risk: Card | None = None
-    pictures: tuple[Picture, ...] = ()
-    warnings: tuple[str, ...] = ()
-    items: ItemFacts | None = None
+    """`cost`, `risk`: what it cost and what is left of the risk, for the first screen."""
+    pictures: tuple[Picture, ...] = ()  # what the method shows of its work
+    warnings: tuple[str, ...] = ()  # what the owner should hear before publishing
+    items: ItemFacts | None = None  # the items of baskets, before and after
     solutions: Solutions | None = None
     lattice: Lattice | None = None
-    rules: Rules | None = None
-    hierarchies: tuple[tuple[str, str], ...] = ()
-    preparation: tuple[str, ...] = ()
+    """`solutions`, `lattice`: what a search among the levels of hierarchies has found, and a picture of them where
+    they are few."""
+    rules: Rules | None = None  # the rules that are hidden
+    hierarchies: tuple[tuple[str, str], ...] = ()  # columns, and where their hierarchies come from
+    preparation: tuple[str, ...] = ()  # what was done to columns before the method, in sentences
     summary: tuple[str, ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
     explanation: str = ""
-    attacks: tuple[Tried, ...] = ()
-    limits: tuple[str, ...] = ()
-    officer: Assessment | None = None
+    """`summary`, `notes`, `explanation`: what the method chose, in sentences, and what else it tells of its work."""
+    attacks: tuple[Tried, ...] = ()  # what attacks find in the raw data and in the release
+    limits: tuple[str, ...] = ()  # what attacks left that a limit was set for, in sentences
+    officer: Assessment | None = None  # what a data protection officer asks
 
 
 def facts_of(run: "Run") -> Facts:
@@ -206,7 +156,10 @@ def facts_of(run: "Run") -> Facts:
         sizes=sizes,
         sensitive=sensitive,
         marginals=tuple(column.marginal for column in by_loss[:MARGINALS]),
-        scores=tuple(_scored(score) for score in run.scores),
+        scores=tuple(
+            Scored(shown(one.name), number(one.value), shown(one.meaning, 400), one.better)
+            for one in run.scores
+        ),
         seconds=_seconds(run),
         recipe=recipe,
         version=__version__,
@@ -277,7 +230,8 @@ def _of_linked(original: Any, data: Linked, release: Release) -> _OfTable:
 
 def _classes(both: Comparison, data: Table) -> tuple[Sizes | None, tuple[Sensitive, ...]]:
     """The sizes of classes, and what they give away; of rows in parts only how many rows classes have."""
-    promised = _promised_size(both.release)
+    wanted = [promise["k"] for promise in both.release.promises if isinstance(promise.get("k"), int)]
+    promised = max(wanted, default=None)
     if both.distributed:
         rows = None if data.entity is not None else np.repeat(*both.class_sizes)
         return None if rows is None else sizes_of(rows, "class", "rows", promised), ()
@@ -313,11 +267,6 @@ def _source(recipe: Mapping[str, Any]) -> str | None:
     return None if path == "-" or "://" in path else shown(PurePath(path).name or path)
 
 
-def _promised_size(release: Release) -> int | None:
-    sizes = [promise["k"] for promise in release.promises if isinstance(promise.get("k"), int)]
-    return max(sizes, default=None)
-
-
 def _group_sizes(data: Published) -> Sizes | None:
     if isinstance(data, Groups | Clusters) and len(data.sizes):
         joint = isinstance(data, Clusters) and bool((data.sizes == 0).any())
@@ -333,19 +282,16 @@ def _counts(run: "Run") -> tuple[tuple[str, int], ...]:
     data: Any = release.data
     form = schema_of(data)
     read = len(original) if isinstance(original, Baskets) else original.rows
+    rows = [("rows read", read + run.left_out)]
+    if run.left_out:
+        rows.append(("rows with missing values left out", run.left_out))
     if isinstance(form, Linked):
-        return (
-            ("rows read", read + run.left_out),
-            *([("rows with missing values left out", run.left_out)] if run.left_out else []),
-            ("rows published", form.rows),
-            ("groups of them", len(form)),
-        )
+        return (*rows, ("rows published", form.rows), ("groups of them", len(form)))
     if isinstance(form, Table):
         kept = max(data.rows + release.suppressed - read, 0)
         suppressed = "rows suppressed" if not kept else "rows suppressed, published as *"
         return (
-            ("rows read", read + run.left_out),
-            *([("rows with missing values left out", run.left_out)] if run.left_out else []),
+            *rows,
             ("rows published", data.rows),
             (suppressed, release.suppressed),
             ("columns published", len(form.columns)),
@@ -388,10 +334,6 @@ def _judged(verdict: "Verdict") -> Judged:
     )
 
 
-def _scored(score: "Score") -> Scored:
-    return Scored(shown(score.name), number(score.value), shown(score.meaning, 400), score.better)
-
-
 def _seconds(run: "Run") -> tuple[tuple[str, float], ...]:
     """The time of each step, and of the stages inside the method."""
     stages = [(f"{run.release.method}: {name}", float(time)) for name, time in run.trace.timings.items()]
@@ -402,14 +344,7 @@ def recipe_text(recipe: Mapping[str, Any]) -> str:
     """A recipe as TOML, without passwords."""
     import tomli_w
 
-    text = allowed(tomli_w.dumps(_told(without_passwords(json.loads(json.dumps(recipe, default=str))))))
+    text = allowed(
+        tomli_w.dumps(without_nones(without_passwords(json.loads(json.dumps(recipe, default=str)))))
+    )
     return text if len(text) <= RECIPE else text[:RECIPE] + "\n# … cut here; run.json holds all of it\n"
-
-
-def _told(value: Any) -> Any:
-    """TOML has no null: leave such entries out."""
-    if isinstance(value, dict):
-        return {key: _told(part) for key, part in value.items() if part is not None}
-    if isinstance(value, list):
-        return [_told(part) for part in value if part is not None]
-    return value

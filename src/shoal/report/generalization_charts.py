@@ -29,44 +29,26 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Generalized:
-    """What became of a column.
-
-    Parameters
-    ----------
-    name, kind
-        The column, and how its values relate.
-    form
-        What most of its generalized cells are: ranges, nodes, sets; exact values where none is generalized.
-    before, after
-        Distinct values of the original and distinct published cells.
-    exact, coarse, suppressed
-        Shares of the published rows: cells that are one value (or missing, which is a value too), cells that stand
-        for several, and cells that tell nothing.
-    loss
-        The loss of the column as a share, where it was measured.
-    examples
-        Its most frequent cells that are not single values, if there are any.
-    levels
-        The levels of its hierarchy with their shares; empty without a hierarchy.
-    off_levels
-        The share of rows whose cell is no node of the hierarchy.
-    marginal
-        Its distribution before and after.
-    """
+    """What became of a column."""
 
     name: str
     kind: str
+    """`name`, `kind`: the column, and how its values relate."""
     form: str
+    """What most of its generalized cells are: ranges, nodes, sets; exact values where none is generalized."""
     before: int
     after: int
+    """`before`, `after`: distinct values of the original and distinct published cells."""
     exact: float
     coarse: float
     suppressed: float
-    loss: float | None
-    examples: tuple[str, ...]
-    levels: tuple[Level, ...]
-    off_levels: float
-    marginal: Marginal
+    """`exact`, `coarse`, `suppressed`: shares of the published rows: cells that are one value (or missing, which is a
+    value too), cells that stand for several, and cells that tell nothing."""
+    loss: float | None  # the loss of the column as a share, where it was measured
+    examples: tuple[str, ...]  # its most frequent cells that are not single values, if there are any
+    levels: tuple[Level, ...]  # the levels of its hierarchy with their shares; empty without a hierarchy
+    off_levels: float  # the share of rows whose cell is no node of the hierarchy
+    marginal: Marginal  # its distribution before and after
 
 
 def generalized_of(column: ColumnPair, loss: float | None) -> Generalized:

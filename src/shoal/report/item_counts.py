@@ -44,69 +44,39 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A sensitive item of groups.
+    """A sensitive item of groups."""
 
-    Parameters
-    ----------
-    text
-        The item.
-    baskets, groups
-        The baskets and the groups that hold it.
-    degree
-        The smallest number of baskets of a group for each that holds it.
-    divergence
-        What groups tell of it among public items, less the truth; None where it was not measured.
-    """
-
-    text: str
+    text: str  # the item
     baskets: int
     groups: int
-    degree: float
+    """`baskets`, `groups`: the baskets and the groups that hold it."""
+    degree: float  # the smallest number of baskets of a group for each that holds it
     divergence: float | None
+    """What groups tell of it among public items, less the truth; None where it was not measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemFacts:
-    """What is reported about the items.
+    """What is reported about the items."""
 
-    Parameters
-    ----------
-    form
-        ``baskets``, ``groups`` or ``clusters``.
-    items, changed, item_count
-        Items whose baskets changed, those that lost most first; how many changed, and how many items there are.
-    unseen
-        Items of the original that a reader counts in no basket.
-    frequent
-        The most frequent items before and after, as shares of all baskets.
-    lengths
-        How many items baskets hold, before and after; None where baskets are not published one by one.
-    nodes, node_count
-        The nodes that are published in place of items, the most frequent ones first.
-    secrets
-        The sensitive items of groups.
-    """
-
-    form: str
+    form: str  # ``baskets``, ``groups`` or ``clusters``
     items: tuple[Item, ...]
     changed: int
     item_count: int
-    unseen: int
-    frequent: Marginal | None
+    """`items`, `changed`, `item_count`: items whose baskets changed, those that lost most first; how many changed, and
+    how many items there are."""
+    unseen: int  # items of the original that a reader counts in no basket
+    frequent: Marginal | None  # the most frequent items before and after, as shares of all baskets
     lengths: Marginal | None
+    """How many items baskets hold, before and after; None where baskets are not published one by one."""
     nodes: tuple[Node, ...] = ()
     node_count: int = 0
-    secrets: tuple[Secret, ...] = ()
+    """`nodes`, `node_count`: the nodes that are published in place of items, the most frequent ones first."""
+    secrets: tuple[Secret, ...] = ()  # the sensitive items of groups
 
 
 def items_of(original: Baskets, data: Published, divergences: Mapping[str, float]) -> ItemFacts | None:
-    """Compare the items of baskets with what is published of them.
-
-    Parameters
-    ----------
-    divergences
-        The divergence of each sensitive item, where it was measured.
-    """
+    """Compare the items of baskets with what is published of them; `divergences` of sensitive ones, where measured."""
     match data:
         case Baskets():
             after, names, nodes = _counted(original, data)
@@ -119,7 +89,8 @@ def items_of(original: Baskets, data: Published, divergences: Mapping[str, float
                 node_count=len(nodes),
             )
         case Clusters():
-            supports = dict(zip(data.vocabulary, _supports(data).tolist(), strict=True))
+            counts = np.bincount(data.items, minlength=len(data.vocabulary))
+            supports = dict(zip(data.vocabulary, counts.tolist(), strict=True))
             after = np.array([float(supports.get(text, 0)) for text in original.vocabulary])
             return ItemFacts("clusters", *_facts("clusters", original, after, {}), lengths=None)
         case Groups():
@@ -128,10 +99,6 @@ def items_of(original: Baskets, data: Published, divergences: Mapping[str, float
                 "groups", (), 0, len(original.vocabulary), 0, None, None, secrets=secrets[:SHOWN]
             )
     return None
-
-
-def _supports(clusters: Clusters) -> Counts:
-    return np.bincount(clusters.items, minlength=len(clusters.vocabulary)).astype(np.int64)
 
 
 def _counted(original: Baskets, published: Baskets) -> tuple[Floats, dict[str, str], tuple[Node, ...]]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any, TypeGuard
 
 from shoal.data.table import Table
@@ -20,24 +21,14 @@ STEP = 62
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """All vectors of levels, by height.
+    """All vectors of levels, by height."""
 
-    Parameters
-    ----------
-    columns
-        What the levels of a vector are of, in order.
-    ranks
-        The vectors of each height, the most exact one first.
-    solutions
-        Those that keep the promises, as far as the search has listed them.
-    published
-        The one that is published; None where parts of the table have levels of their own.
-    """
-
-    columns: tuple[str, ...]
-    ranks: tuple[tuple[tuple[int, ...], ...], ...]
+    columns: tuple[str, ...]  # what the levels of a vector are of, in order
+    ranks: tuple[tuple[tuple[int, ...], ...], ...]  # the vectors of each height, the most exact one first
     solutions: frozenset[tuple[int, ...]]
+    """Those that keep the promises, as far as the search has listed them."""
     published: tuple[int, ...] | None
+    """The one that is published; None where parts of the table have levels of their own."""
 
 
 def lattice_of(original: Any, details: Mapping[str, Any], notes: Mapping[str, Any]) -> Lattice | None:
@@ -54,10 +45,7 @@ def lattice_of(original: Any, details: Mapping[str, Any], notes: Mapping[str, An
     heights = [tree.height for tree in trees if tree is not None]
     if len(heights) < len(columns) or len(columns) < 2:
         return None
-    size = 1
-    for height in heights:
-        size *= height + 1
-    if size > NODES:
+    if prod(height + 1 for height in heights) > NODES:
         return None
     vectors = list(product(*(range(height + 1) for height in heights)))
     ranks = tuple(tuple(one for one in vectors if sum(one) == height) for height in range(sum(heights) + 1))
@@ -92,19 +80,16 @@ def drawn(lattice: Lattice, key: str = "lattice") -> str:
     lines = [
         charts.line(*places[vector], *places[above])
         for vector in places
-        for above in _above(vector)
-        if above in places
+        for place, level in enumerate(vector)
+        if (above := (*vector[:place], level + 1, *vector[place + 1 :])) in places
     ]
     nodes = [charts.node(_name(vector), *place, _kind(lattice, vector)) for vector, place in places.items()]
+    published = "" if lattice.published is None else f"Published: {_name(lattice.published)}. "
     words = (
-        f"{len(places)} vectors of the levels of {', '.join(lattice.columns)}, by height. "
-        f"{_sentence(lattice)}"
+        f"{len(places)} vectors of the levels of {', '.join(lattice.columns)}, by height. {published}Solutions that "
+        f"the search listed: {', '.join(map(_name, sorted(lattice.solutions)))}."
     )
     return charts.drawing([*lines, *nodes], STEP * len(lattice.ranks), key, "The lattice of levels", words)
-
-
-def _above(vector: tuple[int, ...]) -> list[tuple[int, ...]]:
-    return [(*vector[:place], level + 1, *vector[place + 1 :]) for place, level in enumerate(vector)]
 
 
 def _name(vector: Sequence[int]) -> str:
@@ -115,10 +100,3 @@ def _kind(lattice: Lattice, vector: tuple[int, ...]) -> str:
     if vector == lattice.published:
         return "published"
     return "solution" if vector in lattice.solutions else "vector"
-
-
-def _sentence(lattice: Lattice) -> str:
-    found = ", ".join(_name(one) for one in sorted(lattice.solutions))
-    if lattice.published is None:
-        return f"Solutions that the search listed: {found}."
-    return f"Published: {_name(lattice.published)}. Solutions that the search listed: {found}."

@@ -29,27 +29,15 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Marginal:
-    """The distribution of one column before and after.
+    """The distribution of one column before and after."""
 
-    Parameters
-    ----------
-    column
-        Its name.
-    pairs
-        The bars.
-    upright
-        Whether the bars are bins of an axis, whose order matters, or names, the most frequent first.
-    binned
-        Whether labels name the lower edge of a bin; otherwise they name the bar.
-    shift
-        The share of rows that a reader puts into another bar than they were in: half the sum of the differences.
-    """
-
-    column: str
-    pairs: tuple[Pair, ...]
+    column: str  # its name
+    pairs: tuple[Pair, ...]  # the bars
     upright: bool
-    binned: bool
+    """Whether the bars are bins of an axis, whose order matters, or names, the most frequent first."""
+    binned: bool  # whether labels name the lower edge of a bin; otherwise they name the bar
     shift: float
+    """The share of rows that a reader puts into another bar than they were in: half the sum of the differences."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,8 +134,9 @@ def round_step(least: float) -> float:
     >>> round_step(6.1), round_step(0.3), round_step(100.0)
     (10.0, 0.5, 100.0)
     """
-    unit = 10.0 ** floor(log10(least))
-    return float(next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= least * (1 - 1e-9)))
+    place = floor(log10(least))
+    steps = (float(f"{factor}e{place}") for factor in (1, 2, 5, 10))
+    return next(step for step in steps if step >= least * (1 - 1e-9))
 
 
 def _date_intervals(domain: Domain) -> _Bins:

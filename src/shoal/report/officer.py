@@ -111,10 +111,11 @@ def assessment_of(
     run: "AnyRun", columns: Sequence[Generalized], attacks: Sequence[Tried], recipe: str, version: str
 ) -> Assessment:
     """Gather it of a run."""
-    output = run.recipe.get("output", {})
+    output, schema = run.recipe.get("output", {}), schema_of(run.release.data)
+    known = [shown(fact) for fact in schema.known] if isinstance(schema, Table) else []
     named = (("title", "Title"), ("license", "License"), ("data_use", "Use that is allowed"))
     return Assessment(
-        kinds_of(run.release.promises, run.verdicts, _known(run)),
+        kinds_of(run.release.promises, run.verdicts, known),
         fates_of(run, columns),
         threats_of(attacks),
         forced_by(run),
@@ -156,11 +157,6 @@ def _note(verdicts: "Sequence[Verdict]") -> str:
         parts.append(f"{counted(broken, 'place breaks', 'places break')} it")
     parts += dict.fromkeys(shown(one.remark, 400) for one in verdicts if one.remark)
     return " · ".join(parts)
-
-
-def _known(run: "AnyRun") -> list[str]:
-    schema = schema_of(run.release.data)
-    return [shown(fact) for fact in schema.known] if isinstance(schema, Table) else []
 
 
 def fates_of(run: "AnyRun", columns: Sequence[Generalized]) -> tuple[ColumnFate, ...]:

@@ -37,23 +37,14 @@ NAMES = ("original", "read from the release")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture and the same as a table, for those who cannot see it or want the numbers.
+    """A picture and the same as a table, for those who cannot see it or want the numbers."""
 
-    Parameters
-    ----------
-    key
-        The beginning of its identifiers on the page.
-    chart
-        The picture.
-    caption, head, rows
-        The table; its first column names the rows.
-    """
-
-    key: str
-    chart: Markup
+    key: str  # the beginning of its identifiers on the page
+    chart: Markup  # the picture
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    """`caption`, `head`, `rows`: the table; its first column names the rows."""
 
 
 def render(run: "Run") -> str:
@@ -62,14 +53,8 @@ def render(run: "Run") -> str:
     It is for the owner of the data. It shows aggregates, values of domains and published cells, never a row of the
     original.
     """
-    return render_facts(facts_of(run))
-
-
-def render_facts(facts: Facts) -> str:
-    """The page of plain facts."""
-    return (
-        page_templates().get_template("page.html.j2").render(style=Markup(page_style()), **_pictured(facts))
-    )
+    facts = _pictured(facts_of(run))
+    return page_templates().get_template("page.html.j2").render(style=Markup(page_style()), **facts)
 
 
 def render_parts(facts: Facts) -> dict[str, str]:

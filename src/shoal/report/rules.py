@@ -38,24 +38,13 @@ FACTS = {
 
 @dataclass(frozen=True, slots=True)
 class HiddenColumn:
-    """A sensitive column whose rules are hidden.
+    """A sensitive column whose rules are hidden."""
 
-    Parameters
-    ----------
-    column
-        Its name.
-    facts
-        Names and values.
-    values
-        Each of its values: the text, rows of the original and rows that still show it.
-    value_count
-        How many values it has.
-    """
-
-    column: str
-    facts: tuple[tuple[str, str], ...]
+    column: str  # its name
+    facts: tuple[tuple[str, str], ...]  # names and values
     values: tuple[tuple[str, int, int], ...]
-    value_count: int
+    """Each of its values: the text, rows of the original and rows that still show it."""
+    value_count: int  # how many values it has
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,26 +37,17 @@ class Solution:
 
 @dataclass(frozen=True, slots=True)
 class Solutions:
-    """All that a search has found.
-
-    Parameters
-    ----------
-    columns, measures
-        The heads of the table.
-    found, total
-        The solutions that are listed, and how many there are.
-    words
-        How the search ended, and which solution serves which use, in sentences.
-    parts
-        The levels of each part of a table that is published in parts, with its rows where they are known.
-    """
+    """All that a search has found."""
 
     columns: tuple[str, ...]
     measures: tuple[str, ...]
+    """`columns`, `measures`: the heads of the table."""
     found: tuple[Solution, ...]
     total: int
-    words: tuple[str, ...]
+    """`found`, `total`: the solutions that are listed, and how many there are."""
+    words: tuple[str, ...]  # how the search ended, and which solution serves which use, in sentences
     parts: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """The levels of each part of a table that is published in parts, with its rows where they are known."""
 
 
 def solutions_of(release: Release, notes: Mapping[str, Any]) -> Solutions | None:

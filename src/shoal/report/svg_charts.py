@@ -78,7 +78,7 @@ def bars(entries: Sequence[Bar], *, key: str, title: str, description: str) -> s
             _box(0, 100 * bar.value, top + 21, 8, "before"),
             "</g>",
         ]
-    return _chart(body, 40 * len(entries), key, title, description)
+    return drawing(body, 40 * len(entries), key, title, description)
 
 
 def two_bars(
@@ -98,7 +98,7 @@ def two_bars(
             _box(0, 100 * entry.after / longest, top + 28, 8, "after", _hatch(key)),
             "</g>",
         ]
-    return _chart(body, TOP + 8 + 46 * len(entries), key, title, description)
+    return drawing(body, TOP + 8 + 46 * len(entries), key, title, description)
 
 
 def two_columns(
@@ -127,7 +127,7 @@ def two_columns(
         body.append(_upright(left + 0.52 * width, 0.38 * width, entry.after / top, "after", _hatch(key)))
         body.append("</g>")
     body += _axis([entry.label for entry in entries], width, edges)
-    return _chart(body, TOP + PLOT + 26, key, title, description, axis=True)
+    return drawing(body, TOP + PLOT + 26, key, title, description, axis=True)
 
 
 def histogram(
@@ -155,7 +155,7 @@ def histogram(
             )
         )
     body += _axis([entry.label for entry in entries], width, last_stays=True)
-    return _chart(body, TOP + PLOT + 26, key, title, description, axis=True)
+    return drawing(body, TOP + PLOT + 26, key, title, description, axis=True)
 
 
 def matrix(cells: Sequence[Sequence[float]], *, key: str, title: str, description: str) -> str:
@@ -181,7 +181,7 @@ def matrix(cells: Sequence[Sequence[float]], *, key: str, title: str, descriptio
         f'<rect class="frame" x="0" y="0" width="100%" height="{MATRIX}"/>',
         *_shades(highest),
     ]
-    return _chart(body, MATRIX + SCALE, key, title, description)
+    return drawing(body, MATRIX + SCALE, key, title, description)
 
 
 def line(left: float, top: float, right: float, bottom: float) -> str:
@@ -199,11 +199,6 @@ def node(text: str, left: float, top: float, kind: str) -> str:
     )
 
 
-def drawing(body: Iterable[str], height: int, key: str, title: str, description: str) -> str:
-    """A picture of lines and nodes."""
-    return _chart(body, height, key, title, description)
-
-
 def _shades(highest: float) -> list[str]:
     """What the shades of a matrix stand for, below it."""
     if not highest > 0:
@@ -218,9 +213,10 @@ def _shades(highest: float) -> list[str]:
     return [*parts, _text(most, x=str(left + 22 * (SHADES + 1) + 4), y=top + 11, css="legend")]
 
 
-def _chart(
+def drawing(
     body: Iterable[str], height: int, key: str, title: str, description: str, axis: bool = False
 ) -> str:
+    """The parts of a chart as one picture, with its title and its description."""
     css = "chart with-axis" if axis else "chart"
     return "".join(
         [

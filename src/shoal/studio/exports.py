@@ -26,12 +26,7 @@ LONG = 3_600.0
 async def release_zip(studio: Studio, job: Job) -> Path:
     """The release as a zip, proved once more before it leaves; the page waits for neither.
 
-    Raises
-    ------
-    BrokenPromise
-        If the files do not keep the promises any more.
-    WrongUse
-        If there is no release.
+    Raises `BrokenPromise` if the files do not keep the promises any more. Raises `WrongUse` if there is no release.
     """
     folder = finished(job)
     population = job.task["recipe"]["method"].get("population")
@@ -52,13 +47,7 @@ async def release_zip(studio: Studio, job: Job) -> Path:
 
 
 def finished(job: Job) -> Path:
-    """The folder of a finished run.
-
-    Raises
-    ------
-    WrongUse
-        If it is not finished, or did not work.
-    """
+    """The folder of a finished run. Raises `WrongUse` if it is not finished, or did not work."""
     if job.kind != "publish" or job.state != "done":
         raise WrongUse(f"Run {job.number} has no release: it is {job.state}.")
     return job.folder / OUT

@@ -9,22 +9,12 @@ from shoal.studio.method_offers import of_baskets
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that a run would refuse.
-
-    Parameters
-    ----------
-    short
-        A few words beside the step.
-    sentence
-        What is wrong, and what to do.
-    column
-        The column that it is about, if it is about one.
-    """
+    """Something that a run would refuse."""
 
     step: str
-    short: str
-    sentence: str
-    column: str = ""
+    short: str  # a few words beside the step
+    sentence: str  # what is wrong, and what to do
+    column: str = ""  # the column that it is about, if it is about one
 
 
 def faults_of(recipe: Recipe, found: dict[str, Any]) -> list[Fault]:

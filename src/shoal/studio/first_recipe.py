@@ -15,13 +15,7 @@ ROLES = ("quasi", "sensitive", "identifying", "insensitive")
 
 
 async def begin_with(studio: "Studio", sitting: Sitting, path: str) -> None:
-    """Begin a sitting with a file.
-
-    Raises
-    ------
-    ShoalError
-        If it cannot be read.
-    """
+    """Begin a sitting with a file. Raises `ShoalError` if it cannot be read."""
     source = Source(path=path)
     found = await studio.look(sitting, source)
     sitting.name = Path(path).name

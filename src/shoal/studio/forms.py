@@ -13,24 +13,17 @@ from shoal.errors import WrongUse
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One field of a form.
-
-    Parameters
-    ----------
-    shape
-        ``number``, ``whole``, ``switch``, ``choice``, ``names``, ``pairs`` (names with numbers) or ``text``.
-    limits
-        The attributes of a number's range.
-    """
+    """One field of a form."""
 
     name: str
     shape: str
+    """``number``, ``whole``, ``switch``, ``choice``, ``names``, ``pairs`` (names with numbers) or ``text``."""
     value: Any
     help: str
     default: Any = None
     required: bool = False
     options: tuple[str, ...] = ()
-    limits: tuple[tuple[str, float], ...] = ()
+    limits: tuple[tuple[str, float], ...] = ()  # the attributes of a number's range
 
     @property
     def label(self) -> str:
@@ -49,10 +42,7 @@ class Entry:
     def parsed(self, text: Any) -> Any:
         """What was typed, as the model takes it; None where nothing was.
 
-        Raises
-        ------
-        WrongUse
-            If it is no number, or no name with a number, where one is asked for.
+        Raises `WrongUse` if it is no number, or no name with a number, where one is asked for.
         """
         if self.shape == "switch":
             return bool(text)

@@ -14,22 +14,12 @@ MARKS = ("circle", "square", "diamond", "triangle", "cross", "ring")
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A finished run.
+    """A finished run."""
 
-    Parameters
-    ----------
-    run
-        Its number.
-    privacy
-        The value of the promise that is varied.
-    loss
-        What it cost: less is better.
-    """
-
-    run: int
+    run: int  # its number
     method: str
-    privacy: float
-    loss: float
+    privacy: float  # the value of the promise that is varied
+    loss: float  # what it cost: less is better
     stale: bool = False
 
 

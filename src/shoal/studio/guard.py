@@ -35,24 +35,13 @@ HEADERS = (
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Stands before an application, for requests and web sockets alike.
+    """Stands before an application, for requests and web sockets alike."""
 
-    Parameters
-    ----------
-    app
-        What is guarded.
-    token
-        The secret of the start address.
-    hosts
-        The values of the header Host that are answered; any where it is empty, which only remote use has.
-    cookie
-        The name of the cookie that keeps the token.
-    """
-
-    app: App
-    token: str
+    app: App  # what is guarded
+    token: str  # the secret of the start address
     hosts: frozenset[str]
-    cookie: str = "shoal-studio"
+    """The values of the header Host that are answered; any where it is empty, which only remote use has."""
+    cookie: str = "shoal-studio"  # the name of the cookie that keeps the token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, refuse, or take the token of a start address into a cookie."""

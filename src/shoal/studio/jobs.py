@@ -36,15 +36,10 @@ ASIDE = 10_000
 
 @dataclass(slots=True)
 class Job:
-    """A process, or what is left of one.
-
-    Parameters
-    ----------
-    folder
-        ``task.json`` says what to do; the process writes ``progress.json`` and ``result.json`` or ``error.json``.
-    """
+    """A process, or what is left of one."""
 
     folder: Path
+    """``task.json`` says what to do; the process writes ``progress.json`` and ``result.json`` or ``error.json``."""
     task: dict[str, Any]
     state: str = "waiting"
     error: str = ""

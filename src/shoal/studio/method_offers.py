@@ -90,10 +90,7 @@ def candidates_for(aim: Aim, stated: Stated) -> list[Candidate]:
 def stated_of(recipe: Recipe) -> Stated:
     """What a recipe promises, as it was stated before its method was chosen.
 
-    Raises
-    ------
-    WrongUse
-        If the method promises something of its own.
+    Raises `WrongUse` if the method promises something of its own.
     """
     kind = kind_of(recipe)
     if not any(offered(kind)):
@@ -141,10 +138,7 @@ def promised(recipe: Recipe, given: Mapping[str, Any]) -> Recipe:
 
     Settings of the method that are no part of the promise stay.
 
-    Raises
-    ------
-    WrongUse
-        If nothing is promised, or what is promised does not fit together.
+    Raises `WrongUse` if nothing is promised, or what is promised does not fit together.
     """
     if kind_of(recipe).needs_link:
         return _of_records(recipe, given)

@@ -25,15 +25,9 @@ def _born() -> None:
 
 @dataclass(slots=True)
 class QueryProcess:
-    """Asks functions of `queries` in another process; a crash there costs one answer.
+    """Asks functions of `queries` in another process; a crash there costs one answer."""
 
-    Parameters
-    ----------
-    wait
-        Seconds after which a question is given up.
-    """
-
-    wait: float = WAIT
+    wait: float = WAIT  # seconds after which a question is given up
     _pool: ProcessPoolExecutor | None = field(default=None, repr=False)
 
     def start(self) -> None:
@@ -43,10 +37,7 @@ class QueryProcess:
     async def ask(self, look: Callable[..., Any], *arguments: Any) -> Any:
         """What a function answers.
 
-        Raises
-        ------
-        ShoalError
-            What the function raised, or a sentence about the process if it is gone.
+        Raises `ShoalError`: what the function raised, or a sentence about the process if it is gone.
         """
         pool = self._ready()
         try:

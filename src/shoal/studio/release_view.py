@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.data._equal_rows import row_classes
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Cluster, Clusters
 from shoal.data.dataset import schema_of
@@ -155,23 +156,19 @@ def _classes(data: Table) -> dict[str, Any]:
     quasi = data.quasi
     if not quasi:
         return {"names": [], "classes": [], "count": 0}
-    keys = np.stack([column.codes for column in quasi])
-    _, first, inverse, sizes = np.unique(
-        keys, axis=1, return_index=True, return_inverse=True, return_counts=True
-    )
-    inverse = inverse.ravel()
-    smallest = np.argsort(sizes, kind="stable")[:CLASSES]
+    classes = row_classes(quasi, data.rows)
+    smallest = np.argsort(classes.sizes, kind="stable")[:CLASSES]
     found = []
     for place in smallest.tolist():
-        rows = np.flatnonzero(inverse == place)
+        rows = np.flatnonzero(classes.number == place)
         found.append(
             {
-                "cells": [_text(column, int(first[place])) for column in quasi],
-                "size": int(sizes[place]),
+                "cells": [_text(column, int(classes.first[place])) for column in quasi],
+                "size": int(classes.sizes[place]),
                 "secrets": {column.name: _counted(column, rows) for column in data.sensitive},
             }
         )
-    return {"names": [column.name for column in quasi], "classes": found, "count": len(sizes)}
+    return {"names": [column.name for column in quasi], "classes": found, "count": len(classes)}
 
 
 def _counted(column: Column, rows: Any) -> list[list[Any]]:

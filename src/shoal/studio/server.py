@@ -30,30 +30,14 @@ TITLE = "Shoal studio"
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """How the studio is started.
+    """How the studio is started."""
 
-    Parameters
-    ----------
-    port
-        0 takes one that is free.
-    host
-        The address to listen at.
-    allow_remote
-        Allow an address that others reach too.
-    api_only
-        Serve the API and no page.
-    folder
-        Where sittings are kept.
-    upload
-        The largest file that is taken, in bytes.
-    """
-
-    port: int = 0
-    host: str = "127.0.0.1"
-    allow_remote: bool = False
-    api_only: bool = False
-    folder: Path | None = None
-    upload: int = 2_000_000_000
+    port: int = 0  # 0 takes one that is free
+    host: str = "127.0.0.1"  # the address to listen at
+    allow_remote: bool = False  # allow an address that others reach too
+    api_only: bool = False  # serve the API and no page
+    folder: Path | None = None  # where sittings are kept
+    upload: int = 2_000_000_000  # the largest file that is taken, in bytes
 
     @property
     def local(self) -> bool:
@@ -66,13 +50,7 @@ class Start:
             return False
 
     def refuse_remote(self) -> None:
-        """Refuse an address that others reach, unless that is allowed.
-
-        Raises
-        ------
-        WrongUse
-            With what to add.
-        """
+        """Refuse an address that others reach, unless that is allowed. Raises `WrongUse` with what to add."""
         if not self.local and not self.allow_remote:
             raise WrongUse(
                 f"--host {self.host} lets other machines reach the studio and the data in it. Add --allow-remote if "
@@ -83,12 +61,8 @@ class Start:
 def serve(start: Start, say: Callable[[str], None], warn: Callable[[str], None], *, browser: bool) -> None:
     """Serve until it is interrupted; says the start address in one line.
 
-    Raises
-    ------
-    WrongUse
-        If others could reach it and that is not allowed.
-    CannotWrite
-        If the port is taken, or the folder cannot be made.
+    Raises `WrongUse` if others could reach it and that is not allowed. Raises `CannotWrite` if the port is taken, or
+    the folder cannot be made.
     """
     start.refuse_remote()
     sock = _listening(start)

@@ -44,33 +44,16 @@ def read_json(path: Path, otherwise: Any = None) -> Any:
 
 @dataclass(slots=True)
 class Sitting:
-    """Every change is a new recipe; the current one is at a place in the list of them.
+    """Every change is a new recipe; the current one is at a place in the list of them."""
 
-    Parameters
-    ----------
-    folder
-        Where all of it is kept.
-    name
-        What the data is called.
-    made
-        When it began, in seconds since 1970.
-    recipes
-        Plain recipes, each with what was changed in words.
-    place
-        Of the current one; -1 where there is no data yet.
-    visited
-        The steps that somebody looked at.
-    revision
-        Counts what pages show: every change, and every run that begins or ends.
-    """
-
-    folder: Path
-    name: str = "New sitting"
-    made: float = field(default_factory=time.time)
+    folder: Path  # where all of it is kept
+    name: str = "New sitting"  # what the data is called
+    made: float = field(default_factory=time.time)  # when it began, in seconds since 1970
     recipes: list[dict[str, Any]] = field(default_factory=list)
-    place: int = -1
-    visited: list[str] = field(default_factory=list)
-    revision: int = 0
+    """Plain recipes, each with what was changed in words."""
+    place: int = -1  # of the current one; -1 where there is no data yet
+    visited: list[str] = field(default_factory=list)  # the steps that somebody looked at
+    revision: int = 0  # counts what pages show: every change, and every run that begins or ends
 
     @property
     def key(self) -> str:

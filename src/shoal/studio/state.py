@@ -38,23 +38,15 @@ def files_of(recipe: Recipe) -> list[str]:
 
 @dataclass(slots=True)
 class Studio:
-    """Everything that pages and the API work with.
-
-    Parameters
-    ----------
-    sittings, jobs, queries
-        Sittings, processes that take long, and the process for quick questions.
-    upload
-        The largest file that is taken, in bytes.
-    remote
-        Whether others than this machine may come; then no path of this machine is opened for them.
-    """
+    """Everything that pages and the API work with."""
 
     sittings: SittingStore
     jobs: JobQueue = field(default_factory=JobQueue)
     queries: QueryProcess = field(default_factory=QueryProcess)
-    upload: int = 2_000_000_000
+    """`sittings`, `jobs`, `queries`: sittings, processes that take long, and the process for quick questions."""
+    upload: int = 2_000_000_000  # the largest file that is taken, in bytes
     remote: bool = False
+    """Whether others than this machine may come; then no path of this machine is opened for them."""
     _looks: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     async def look(self, sitting: Sitting, source: Source) -> dict[str, Any]:
@@ -88,10 +80,7 @@ class Studio:
     def refuse_foreign(self, sitting: Sitting, *places: str) -> None:
         """Refuse files of this machine that others ask for.
 
-        Raises
-        ------
-        WrongUse
-            If the studio is open to others and a file was not uploaded into the sitting.
+        Raises `WrongUse` if the studio is open to others and a file was not uploaded into the sitting.
         """
         home = sitting.folder.resolve()
         if self.remote and not all(Path(place).resolve().is_relative_to(home) for place in places):

@@ -42,10 +42,7 @@ class Tree:
     def group(self, nodes: Iterable[str], name: str) -> "Tree":
         """The tree with a new node above some that stand below one parent.
 
-        Raises
-        ------
-        WrongUse
-            If there are none, they stand in different places, or the name is taken.
+        Raises `WrongUse` if there are none, they stand in different places, or the name is taken.
         """
         chosen, name = [node for node in nodes if node in self.parents], name.strip()
         if not chosen:

@@ -118,25 +118,16 @@ def step_module(step: str) -> ModuleType:
 
 @dataclass(slots=True)
 class Walk:
-    """One open page: a sitting, the step that it shows, and what only this page knows.
-
-    Parameters
-    ----------
-    view
-        What is opened or looked for on this page; lost with it, and nothing of value.
-    notice
-        What is to be said on top of the page: the kind and the sentence.
-    faults
-        What is known to be wrong with the settings.
-    """
+    """One open page: a sitting, the step that it shows, and what only this page knows."""
 
     studio: Studio
     sitting: Sitting
     step: str = "data"
     view: dict[str, Any] = field(default_factory=dict)
-    notice: tuple[str, str] | None = None
+    """What is opened or looked for on this page; lost with it, and nothing of value."""
+    notice: tuple[str, str] | None = None  # what is to be said on top of the page: the kind and the sentence
     shown: int = -1
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)  # what is known to be wrong with the settings
     _answers: dict[str, tuple[Any, Any]] = field(default_factory=dict)
     _asking: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -166,13 +157,7 @@ class Walk:
 
     @property
     def recipe(self) -> Recipe:
-        """The current recipe.
-
-        Raises
-        ------
-        WrongUse
-            If there is no data yet.
-        """
+        """The current recipe. Raises `WrongUse` if there is no data yet."""
         recipe = self.sitting.recipe
         if recipe is None:
             raise WrongUse("Load data first.")

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,9 +18,6 @@ from shoal.io.baskets.lines import Tokens
 from shoal.io.baskets.long_tables import NAMED, Pairs
 from shoal.io.baskets.matrix import Ones, checked_names
 
-if TYPE_CHECKING:
-    from shoal.io.baskets.long_tables import Pairs
-
 
 def joined(parts: list[Baskets]) -> Baskets:
     """Baskets one after the other, with one vocabulary."""
@@ -30,13 +27,12 @@ def joined(parts: list[Baskets]) -> Baskets:
         np.array([places[item] for item in part.vocabulary], dtype=np.int32)[part.items] for part in parts
     ]
     lengths = np.concatenate([part.lengths for part in parts])
-    none: Items = np.empty(0, dtype=np.int32)
     indptr = np.concatenate(([0], np.cumsum(lengths)))
     begins = np.cumsum([0, *map(len, parts[:-1])])
     unsorted = np.concatenate([begin + part.unsorted for begin, part in zip(begins, parts, strict=True)])[
         :NAMED
     ]
-    return Baskets(indptr, np.concatenate(codes), vocabulary, none, none, parts[0].layout, unsorted=unsorted)
+    return Baskets(indptr, np.concatenate(codes), vocabulary, layout=parts[0].layout, unsorted=unsorted)
 
 
 def from_ones(ones: Ones) -> Baskets:
@@ -85,10 +81,7 @@ def _assembled(rows: Rows, codes: Items, count: int, vocabulary: tuple[str, ...]
         mixed = np.sort(mixed)
         mixed = mixed[np.concatenate(([True], mixed[1:] != mixed[:-1]))]
     indptr = np.searchsorted(mixed, np.arange(count + 1, dtype=np.int64) * size)
-    none: Items = np.empty(0, dtype=np.int32)
-    return Baskets(
-        indptr, (mixed % size).astype(np.int32), vocabulary, none, none, str(layout), unsorted=unsorted
-    )
+    return Baskets(indptr, (mixed % size).astype(np.int32), vocabulary, layout=str(layout), unsorted=unsorted)
 
 
 SHOWN = 3
@@ -102,7 +95,7 @@ MISSING_BASKETS = "Some baskets are missing (None), and were taken as baskets wi
 MISSING = "Some baskets hold missing items (None, NaN or an empty text), which were left out."
 
 
-def missing_in(pairs: "Pairs") -> list[str]:
+def missing_in(pairs: Pairs) -> list[str]:
     """What is said of items and baskets that are missing."""
     return [MISSING] * pairs.missing + [MISSING_BASKETS] * pairs.missing_baskets
 
@@ -175,18 +168,14 @@ def read_values(
             )
         if given.form == "matrix":
             return _of_matrix(np.array(rows), given, names, remarks)
-    _refuse_names(names)
+    if names is not None:
+        raise WrongUse("Names are for a matrix, or for a text without a header: omit them.")
     return _of_lists(rows, given, remarks)
 
 
 def is_sparse(source: Any) -> bool:
     """Whether a source is a sparse matrix or array of scipy."""
     return type(source).__module__.startswith("scipy.sparse") and hasattr(source, "tocsr")
-
-
-def _refuse_names(names: Sequence[str] | None) -> None:
-    if names is not None:
-        raise WrongUse("Names are for a matrix, or for a text without a header: omit them.")
 
 
 def _of_lists(rows: list[Collection[object]], given: Layout | None, remarks: list[str]) -> Baskets:

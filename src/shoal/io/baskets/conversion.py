@@ -31,32 +31,14 @@ def convert_baskets(
     least_support: float = 0,
     drop_empty: bool = False,
 ) -> tuple[EncodedBaskets, Baskets]:
-    """Read baskets and write them in another layout, in their order.
+    """Read baskets and write them in another layout, in their order; gives what was read, and what was written.
 
-    Parameters
-    ----------
-    source, layout, reading
-        What to read, as `load_baskets` takes it.
-    target
-        The file to write.
-    to
-        The layout to write: ``lines``, ``lines:SEPARATOR``, ``spmf``, ``long``, ``long:ID,ITEM``, ``matrix`` or
-        ``column:NAME``. By default, the ending says it: ``.dat`` is lines, ``.spmf`` is SPMF, ``.parquet`` and
-        ``.arrow`` are long. ``.gz`` or ``.zst`` behind it compresses.
-    least_support
-        Items that fewer baskets hold are left out: a number of baskets, or below 1 a share of them.
-    drop_empty
-        Leave out baskets without items. They are persons too, and count wherever baskets are counted: they stay
-        by default.
-
-    Returns
-    -------
-    What was read, and what was written.
-
-    Raises
-    ------
-    WrongUse
-        If the layout to write is not known, or an item cannot be written in it.
+    `source`, `layout`, `reading`: what to read, as `load_baskets` takes it. `to`: the layout to write: ``lines``,
+    ``lines:SEPARATOR``, ``spmf``, ``long``, ``long:ID,ITEM``, ``matrix`` or ``column:NAME``. By default, the ending
+    says it: ``.dat`` is lines, ``.spmf`` is SPMF, ``.parquet`` and ``.arrow`` are long. ``.gz`` or ``.zst`` behind it
+    compresses. `least_support`: items that fewer baskets hold are left out: a number of baskets, or below 1 a share of
+    them. `drop_empty`: leave out baskets without items. They are persons too, and stay by default. Raises `WrongUse` if
+    the layout to write is not known, or an item cannot be written in it.
     """
     wanted = target_layout(target, to)
     encoded = load_baskets(source, layout, reading)

@@ -53,7 +53,6 @@ from shoal.io.tables.encode import EncodedBaskets
 from shoal.io.tables.input import FrameInput
 
 if TYPE_CHECKING:
-    from shoal.data.dataset import Parts
     from shoal.engines.distributed import Distributed
 
 Cut: TypeAlias = Callable[[pl.DataFrame], Pairs]
@@ -84,24 +83,9 @@ def load_baskets(
 ) -> EncodedBaskets:
     """Read baskets without bringing them here, and tell what their owner should hear of how they were taken.
 
-    Parameters
-    ----------
-    engine
-        Where they are to be worked on.
-    source
-        A path that the engine's workers see, of text or Parquet, a file or a folder of part files; the rows of a
-        table that are there already; or values that are in memory, which are encoded here and handed to the engine.
-    layout, reading, roles, published
-        As for `shoal.io.baskets.load.load_baskets`. A file of a matrix is not read in parts.
-
-    Raises
-    ------
-    BadData
-        If the source cannot be read.
-    UnknownName
-        If a sensitive or insensitive item does not occur, or a column is not there.
-    WrongUse
-        If the layout is ambiguous, unknown, or a matrix.
+    `source`: a path that the engine's workers see, of text or Parquet, a file or a folder of part files; the rows of a
+    table that are there already; or values that are in memory, which are encoded here and handed to the engine. All
+    else is as for `shoal.io.baskets.load.load_baskets`, but a file of a matrix is not read in parts (`WrongUse`).
     """
     reading, roles = reading or Reading(), roles or Roles()
     given = given_layout(layout, reading)

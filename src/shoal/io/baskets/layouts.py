@@ -222,7 +222,8 @@ def find_layout(sample: bytes, name: str = "", names: Sequence[str] | None = Non
     then the first line is no header. Raises `WrongUse` if it may be more than one of them.
     """
     lines = _sample_lines(sample)
-    if _looks_like_spmf(lines):
+    first = next((line for line in lines if line[0] not in "@#%"), "")
+    if first.split()[-1:] == ["-2"]:
         return Layout("spmf")
     for delimiter in DELIMITERS:
         cells = [line.split(delimiter) for line in lines]
@@ -260,11 +261,6 @@ def _sample_lines(sample: bytes) -> list[str]:
     text = sample.decode("utf-8", errors="replace").removeprefix("\ufeff")
     whole = text if len(sample) < SAMPLE or "\n" not in text else text[: text.rindex("\n")]
     return [line.rstrip("\r") for line in whole.split("\n") if line.strip()]
-
-
-def _looks_like_spmf(lines: list[str]) -> bool:
-    first = next((line for line in lines if line[0] not in "@#%"), "")
-    return first.split()[-1:] == ["-2"]
 
 
 def _looks_like_matrix(lines: list[str], name: str, names: Sequence[str] | None) -> bool:

@@ -251,12 +251,12 @@ def texts_of(cells: pl.Series, whole: bool) -> pl.Series:
     return cells.cast(pl.String).str.strip_chars(WHITE).fill_null("")
 
 
-def _nameless(source: Input, row: int, column: str) -> BadData:
-    return source.fault("the row does not say which basket it belongs to.", row, column)
-
-
 def _numbered(texts: pl.Series) -> tuple[Rows, pl.Series]:
     """The number of each text in the order in which they first occur, and the texts in that order."""
     distinct = texts.unique(maintain_order=True)
     numbers = texts.cast(pl.Enum(distinct)).to_physical().to_numpy().astype(np.int64)
     return numbers, distinct
+
+
+def _nameless(source: Input, row: int, column: str) -> BadData:
+    return source.fault("the row does not say which basket it belongs to.", row, column)

@@ -82,7 +82,6 @@ def plain_lines(content: bytes, layout: Layout) -> Baskets | None:
     vocabulary, ranks = found
     unsorted = np.empty(NAMED, dtype=np.int64)
     ranked, moved, twice = rank_items(indptr, items[:count], ranks, unsorted)
-    none: Items = np.empty(0, dtype=np.int32)
     if twice:
         return None
-    return Baskets(indptr, ranked, vocabulary, none, none, str(layout), unsorted=unsorted[:moved])
+    return Baskets(indptr, ranked, vocabulary, layout=str(layout), unsorted=unsorted[:moved])

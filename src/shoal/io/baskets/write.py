@@ -1,7 +1,6 @@
 """Baskets out: in the layout they came in, plain or compressed."""
 
 import gzip
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,11 +12,11 @@ import polars as pl
 
 from shoal.arrays import Indptr, Items
 from shoal.data.baskets import Baskets
-from shoal.errors import CannotWrite, WrongUse
+from shoal.errors import WrongUse
 from shoal.io.baskets.layouts import Layout, parse_layout, refuse_unwritable
 from shoal.io.baskets.long_tables import published_separator
 from shoal.io.baskets.matrix import write_matrix
-from shoal.io.source import format_of, refuse_address
+from shoal.io.source import format_of, refuse_address, whole_file
 from shoal.io.tables.columnar import ARROW, PARQUET, write_arrow, write_parquet
 from shoal.io.tables.excel import ENDINGS
 from shoal.io.tables.spss_stata_sas import READERS
@@ -118,22 +117,15 @@ def write_baskets(baskets: Baskets, path: str | Path) -> None:
     refuse_address(path, writing=True)
     path = Path(path)
     write_frame = _frame_writer(path, layout)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
+    with whole_file(path) as place:
         if write_frame is not None:
-            write_frame(_long_frame(baskets, layout), partial)
-        else:
-            with packed(partial, path.suffix) as file:
-                if layout.form == "long":
-                    _long_frame(baskets, layout).write_csv(file)
-                else:
-                    for text in _text(baskets, layout):
-                        file.write(text)
-        partial.replace(path)
-    except (OSError, pl.exceptions.ComputeError) as error:
-        raise CannotWrite(f"The file {path}", error) from error
-    finally:
-        partial.unlink(missing_ok=True)
+            write_frame(_long_frame(baskets, layout), place)
+            return
+        with packed(place, path.suffix) as file:
+            if layout.form == "long":
+                _long_frame(baskets, layout).write_csv(file)
+            else:
+                file.writelines(_text(baskets, layout))
 
 
 def _frame_writer(path: Path, layout: Layout) -> Callable[[pl.DataFrame, Path], None] | None:

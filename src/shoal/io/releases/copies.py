@@ -8,20 +8,19 @@ with value labels.
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from shoal.data._export import text_frame, unnamed
 from shoal.data.release import Release
 from shoal.data.table import Table
-from shoal.errors import MissingExtra, WrongUse
+from shoal.errors import WrongUse
 from shoal.io.releases.codebook import Codes, columns_of
 from shoal.io.tables.encode import to_texts
-from shoal.io.tables.excel import open_excel, write_excel
-
-if TYPE_CHECKING:
-    from shoal.io.tables.input import FrameInput
+from shoal.io.tables.excel import write_excel
+from shoal.io.tables.load import open_input
+from shoal.io.tables.spss_stata_sas import library
 
 LABEL = 120
 """Bytes that a value label of SPSS may have; codes that are longer stay texts."""
@@ -58,7 +57,7 @@ def write_copies(published: Path, release: Release[Any], endings: Sequence[str])
 
 def unlike_column(path: Path, table: Table) -> str | None:
     """The first column of a copy whose cells are not those of the published table; None where all are."""
-    copied = _opened(path)
+    copied = open_input(path)
     names = table.names if path.suffix == ".xlsx" else tuple(variables(table.names).values())
     if copied.names != names:
         return ", ".join(copied.names)
@@ -97,7 +96,7 @@ def _write(path: Path, table: Table, codes: Mapping[str, Codes]) -> None:
     if path.suffix == ".xlsx":
         write_excel(pl.DataFrame([_typed(series, codes[series.name].type) for series in frame]), path)
         return
-    pyreadstat = _library()
+    pyreadstat = library("Writing files of SPSS and Stata")
     columns, labels = [], {}
     for series, variable in zip(frame, variables(frame.columns).values(), strict=True):
         found = codes[series.name]
@@ -133,23 +132,9 @@ def _texts(series: pl.Series) -> pl.Series:
     return to_texts(unnamed(values)).fill_null("")
 
 
-def _opened(path: Path) -> "FrameInput":
-    from shoal.io.tables.spss_stata_sas import open_statistics
-
-    return open_excel(path) if path.suffix == ".xlsx" else open_statistics(path)
-
-
 def _without_time(data: bytes, ending: str) -> bytes:
     """A file without the time when it was made: the same release gives the same bytes."""
     if ending == ".sav":
         place, time = _SPSS_TIME
         return data[:place] + time + data[place + len(time) :]
     return _STATA_TIME.sub(rb"\g<1>01 Jan 1980 00:00\g<2>", data, count=1)
-
-
-def _library() -> Any:
-    try:
-        import pyreadstat
-    except ImportError as error:
-        raise MissingExtra("Writing files of SPSS and Stata", "statistics") from error
-    return pyreadstat

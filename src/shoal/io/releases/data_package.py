@@ -186,10 +186,6 @@ def _terms(found: Mapping[str, Any]) -> Terms:
     return Terms(**{name: text for name, text in said.items() if isinstance(text, str)})
 
 
-def _columns(facts: Facts) -> list[dict[str, Any]]:
-    return [*facts.shape.get("columns", ()), *facts.shape.get("records", ())]
-
-
 def _resources(published: Path, release: Release[Any], facts: Facts) -> list[dict[str, Any]]:
     tables = tables_of(release.data)
     found = []
@@ -242,7 +238,8 @@ def _hashed(path: Path) -> dict[str, Any]:
 
 
 def _schema(codes: Mapping[str, Codes], facts: Facts) -> dict[str, Any]:
-    roles = {column["name"]: column.get("role") for column in _columns(facts)}
+    columns = (*facts.shape.get("columns", ()), *facts.shape.get("records", ()))
+    roles = {column["name"]: column.get("role") for column in columns}
     perturbed = set(map(str, facts.details.get("perturbed", ())))
     done = facts.details.get("prepared", {})
     guarded = "safe_cells" in facts.shape

@@ -24,6 +24,7 @@ from shoal.io.baskets.distributed import LINE, header_of
 from shoal.io.baskets.layouts import parse_layout, published_name
 from shoal.io.reading import Reading, own_reading
 from shoal.io.releases.file_order import order_violations
+from shoal.io.releases.linked_files import roles_of
 from shoal.io.releases.release_json import baskets_in_roles, baskets_shape, read_facts, refuse_other_columns
 from shoal.io.releases.set_lines import Lines, read_clusters, read_groups
 from shoal.io.tables.decode import column_type
@@ -83,7 +84,7 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
     order = partial(order_violations, engine, path, shape)
     if shape["form"] == "table":
         opened = open_parts(path, engine, own_reading(path), raw=True)
-        roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
+        roles = roles_of(shape["columns"])
         refuse_other_columns(opened.names, roles, path)
         if "safe_cells" in shape:
             opened.parts = opened.parts.map(unguarded, dict.fromkeys(opened.names, pl.String))
@@ -170,7 +171,7 @@ def empty_sets(form: str) -> Baskets | Groups | Clusters:
     """Published sets of a form that hold nothing."""
     none, begin = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
     if form == "baskets":
-        return Baskets(begin, none, (), none, none)
+        return Baskets(begin, none, ())
     if form == "groups":
         return Groups(begin, begin, none, begin, none, begin[:0], ())
     return Clusters(none, begin[:0], begin, begin, begin, none, begin, none, ())

@@ -219,10 +219,9 @@ def baskets_block(pairs: Pairs, layout: Layout, wrong: Rows | None = None) -> Bl
 
 def group_text(groups: Groups, group: int) -> str:
     """A group in words: its size and its first basket."""
-    begin, end = groups.group_indptr[group], groups.group_indptr[group + 1]
-    held = groups.items[groups.basket_indptr[begin] : groups.basket_indptr[begin + 1]].tolist()
-    first = shortened(" ".join(groups.vocabulary[item] for item in held))
-    return f" ({counted(int(end - begin), 'baskets')}, the first is {{{first}}})"
+    baskets = groups.group(group).baskets
+    first = shortened(" ".join(baskets[0]))
+    return f" ({counted(len(baskets), 'baskets')}, the first is {{{first}}})"
 
 
 def frames_of(file: str, reading: Reading, *, trim: bool) -> Iterator[pl.DataFrame]:

@@ -35,12 +35,12 @@ from shoal.data.release import Published, Release, refuse_changed
 from shoal.data.role import Role
 from shoal.data.summary import Summary
 from shoal.data.table import Column, Table, canonical_order
-from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
+from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.io.baskets.layouts import published_name
 from shoal.io.reading import Reading, own_reading
 from shoal.io.releases.clustered_files import ITEM_LINES, with_lines, write_lines
 from shoal.io.releases.data_package import DESCRIPTOR, README, copies_named, own_version
-from shoal.io.releases.linked_files import SECRET_NAMES, read_linked, write_linked
+from shoal.io.releases.linked_files import SECRET_NAMES, read_linked, read_named_table, roles_of, write_linked
 from shoal.io.releases.related_files import RECORD_NAMES, read_related, write_related
 from shoal.io.releases.release_json import (
     PERSONS,
@@ -48,7 +48,6 @@ from shoal.io.releases.release_json import (
     baskets_shape,
     facts_text,
     read_facts,
-    refuse_other_columns,
 )
 from shoal.io.releases.set_lines import read_clusters, read_groups, write_clusters, write_groups
 from shoal.io.releases.summary_file import read_summary, summary_shape
@@ -131,10 +130,10 @@ def read_data(folder: Path, shape: Mapping[str, Any]) -> Published:
 
 
 def _read(path: Path, shape: Mapping[str, Any]) -> Published:
-    if shape["form"] == "table":
-        return _read_table(path, shape)
-    if shape["form"] == "clustered":
-        return with_lines(_read_table(path, shape), path.with_name(ITEM_LINES), shape["sets"])
+    if shape["form"] in ("table", "clustered"):
+        table = read_named_table(path, roles_of(shape["columns"]), shape)
+        lines = path.with_name(ITEM_LINES)
+        return table if shape["form"] == "table" else with_lines(table, lines, shape["sets"])
     if shape["form"] == "related":
         return read_related(path, shape)
     if shape["form"] == "linked":
@@ -205,26 +204,6 @@ def _names_of(shape: Mapping[str, Any]) -> tuple[str, ...]:
     return (published_name(shape["layout"]) if shape["form"] == "baskets" else "data.jsonl",)
 
 
-def _read_table(path: Path, shape: Mapping[str, Any]) -> Table:
-    roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
-    named = {role: [name for name in roles if roles[name] is role] for role in Role}
-    entity, items = (next(iter(named[role]), None) for role in (Role.ENTITY, Role.ITEMS))
-    try:
-        table = read_published_table(
-            path,
-            named[Role.QUASI],
-            named[Role.SENSITIVE],
-            entity,
-            own_reading(path),
-            "safe_cells" in shape,
-            items,
-        )
-    except UnknownName as error:
-        raise BadData(f"the columns are not those that release.json names. {error}", path) from None
-    refuse_other_columns(table.names, roles, path)
-    return table
-
-
 RELEASE, FACTS, RUN, REPORT, PRINTED = "release", "release.json", "run.json", "report.html", "report.pdf"
 NO_PART = "it is not part of the release"
 OWN_NAMES = frozenset({RELEASE, RUN, REPORT, PRINTED})
@@ -240,36 +219,16 @@ def write_release(
     safe_cells: bool = False,
     check: Callable[[Path], None] | None = None,
 ) -> Path:
-    """Write a release into a new folder, completely or not at all.
+    """Write a release into a new folder, completely or not at all; folders above it are made as well.
 
-    Parameters
-    ----------
-    folder
-        The folder to make. Folders above it are made as well.
-    release
-        What to publish. Rows are put into canonical order if they are not.
-    force
-        Replace a folder of an earlier release, once the new one is complete. Files in it that Shoal did not write are
-        carried over. A folder that is not empty and holds no release is never replaced.
-    table_format
-        ``csv`` or ``parquet``, for tables.
-    safe_cells
-        Put an apostrophe before cells of a table as csv that a spreadsheet would run as formulas.
-    check
-        Called with the complete folder before it gets its name, to judge it and to add private files; if it raises,
-        nothing is left behind.
+    Rows are put into canonical order if they are not.
 
-    Returns
-    -------
-    Path
-        The folder.
-
-    Raises
-    ------
-    WrongUse
-        If the folder is there already, or is not one of ours.
-    CannotWrite
-        If the disk is full, for example. Nothing is left behind.
+    `force`: replace a folder of an earlier release, once the new one is complete. Files in it that Shoal did not write
+    are carried over. A folder that is not empty and holds no release is never replaced. `table_format`: ``csv`` or
+    ``parquet``, for tables. `safe_cells`: put an apostrophe before cells of a table as csv that a spreadsheet would run
+    as formulas. `check`: called with the complete folder before it gets its name, to judge it and to add private files;
+    if it raises, nothing is left behind. Raises `WrongUse` if the folder is there already, or is not one of ours, and
+    `CannotWrite` if the disk is full, for example.
     """
     if table_format not in ("csv", "parquet"):
         raise WrongUse(f"A table is published as csv or parquet, not as {table_format!r}.")

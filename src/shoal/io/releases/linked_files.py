@@ -1,12 +1,13 @@
 """Two linked tables as two files: public rows with their group, and how often each group has each secret."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from shoal.arrays import Counts, Rows
+from shoal.data._equal_rows import runs
 from shoal.data._safe_cells import refuse_unsafe_names
 from shoal.data.domain import nominal
 from shoal.data.linked import COUNT, Linked, canonical
@@ -42,11 +43,7 @@ def write_tables(tables: Mapping[str, Table], folder: Path, table_format: str, s
 def summed(data: Linked) -> Table:
     """The secrets of each group, each once, with how often the group has it."""
     table = data.secrets
-    changed = np.zeros(table.rows, dtype=np.bool_)
-    changed[:1] = True
-    for column in table.columns:
-        changed[1:] |= column.codes[1:] != column.codes[:-1]
-    first = np.flatnonzero(changed)
+    first = runs([column.codes for column in table.columns], table.rows)
     counts = np.diff(np.append(first, table.rows))
     kinds, codes = np.unique(counts, return_inverse=True)
     labels = nominal(tuple(str(count) for count in kinds.tolist()))
@@ -61,15 +58,16 @@ def read_linked(path: Path, shape: Mapping[str, Any]) -> Linked:
     Raises `BadData` if a file is missing, its columns are not those that release.json names, groups are not numbered
     from 1 on, or a group does not have as many secrets as rows.
     """
-    roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
+    roles = plain_roles(shape["columns"])
     link, other = shape["link"], path.with_name(f"sensitive{path.suffix}")
     if not other.is_file():
         raise BadData("the table of the secrets is not there. Fetch the whole folder again.", other)
     secret = [name for name, role in roles.items() if role is Role.SENSITIVE]
-    quasi = [name for name, role in roles.items() if role is Role.QUASI]
-    public = [name for name in roles if name not in secret]
-    rows = read_named_table(path, quasi, (), [*public, link], shape)
-    entries = read_named_table(other, [link], secret, [link, *secret, COUNT], shape)
+    public = {name: role for name, role in roles.items() if name not in secret}
+    rows = read_named_table(path, public, shape, link)
+    entries = read_named_table(
+        other, {link: Role.QUASI, **{name: roles[name] for name in secret}}, shape, COUNT
+    )
     groups = numbers_in(rows.column(link), path) - 1
     counts = numbers_in(entries.column(COUNT), other)
     holders = np.repeat(numbers_in(entries.column(link), other) - 1, counts)
@@ -93,16 +91,28 @@ def read_linked(path: Path, shape: Mapping[str, Any]) -> Linked:
     )
 
 
-def read_named_table(
-    path: Path, quasi: Any, sensitive: Any, names: list[str], shape: Mapping[str, Any]
-) -> Table:
-    """A table of a release, whose columns are those that release.json names."""
+def read_named_table(path: Path, roles: Mapping[str, Role], shape: Mapping[str, Any], *also: str) -> Table:
+    """A table of a release, whose columns are those that release.json gives roles, and some more."""
+    named = {role: [name for name in roles if roles[name] is role] for role in Role}
+    entity, items = (next(iter(named[role]), None) for role in (Role.ENTITY, Role.ITEMS))
+    known = named[Role.QUASI], named[Role.SENSITIVE], entity
     try:
-        table = read_published_table(path, quasi, sensitive, None, own_reading(path), "safe_cells" in shape)
+        table = read_published_table(path, *known, own_reading(path), "safe_cells" in shape, items)
     except UnknownName as error:
         raise BadData(f"the columns are not those that release.json names. {error}", path) from None
-    refuse_other_columns(table.names, names, path)
+    refuse_other_columns(table.names, [*roles, *also], path)
     return table
+
+
+def roles_of(columns: Sequence[Mapping[str, str]]) -> dict[str, Role]:
+    """The role of each column that release.json names."""
+    return {column["name"]: Role(column["role"]) for column in columns}
+
+
+def plain_roles(columns: Sequence[Mapping[str, str]]) -> dict[str, Role]:
+    """The same where tables are joined: what is neither known nor secret is insensitive there."""
+    known = (Role.QUASI, Role.SENSITIVE)
+    return {name: role if role in known else Role.INSENSITIVE for name, role in roles_of(columns).items()}
 
 
 def numbers_in(column: Column, path: Path) -> Rows | Counts:

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from shoal.data.related import Related, related
-from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData
-from shoal.io.releases.linked_files import numbers_in, read_named_table, write_tables
+from shoal.io.releases.linked_files import numbers_in, plain_roles, read_named_table, write_tables
 
 RECORD_NAMES = ("records.csv", "records.parquet")
 """The file of the records, beside the data file of the persons."""
@@ -45,8 +44,9 @@ def read_related(path: Path, shape: Mapping[str, Any]) -> Related:
     other, key = path.with_name(f"records{path.suffix}"), shape["key"]
     if not other.is_file():
         raise BadData("the table of the records is not there. Fetch the whole folder again.", other)
-    persons = _read(path, shape["columns"], key, shape)
-    records = _read(other, shape["records"], key, shape)
+    own_roles, their_roles = plain_roles(shape["columns"]), plain_roles(shape["records"])
+    persons = read_named_table(path, own_roles, shape, key)
+    records = read_named_table(other, their_roles, shape, key)
     own = numbers_in(persons.column(key), path)
     if (own != np.arange(1, persons.rows + 1)).any():
         raise BadData(
@@ -58,16 +58,8 @@ def read_related(path: Path, shape: Mapping[str, Any]) -> Related:
             "a record has the number of nobody: the files do not belong together.", other, column=key
         )
     return Related(
-        persons.select([one["name"] for one in shape["columns"]]),
-        Table(records.select([one["name"] for one in shape["records"]])),
+        persons.select(own_roles),
+        Table(records.select(their_roles)),
         owners,
         key,
     )
-
-
-def _read(path: Path, columns: list[dict[str, str]], key: str, shape: Mapping[str, Any]) -> Table:
-    named = {
-        role: [one["name"] for one in columns if one["role"] == role] for role in (Role.QUASI, Role.SENSITIVE)
-    }
-    names = [*(one["name"] for one in columns), key]
-    return read_named_table(path, named[Role.QUASI], named[Role.SENSITIVE], names, shape)

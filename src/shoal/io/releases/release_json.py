@@ -183,7 +183,9 @@ def read_facts(path: Path) -> Facts:
         raise BadData(f"'tool' has a name and a version, and nothing else. {_CHANGED}", path)
     if not all(isinstance(words, str) for words in facts.get("prepared", {}).values()):
         raise BadData(f"'prepared' says in words what was done to columns. {_CHANGED}", path)
-    _check_promises(facts["promises"], path)
+    named = (isinstance(one, dict) and isinstance(one.get("model"), str) for one in facts["promises"])
+    if not all(named):
+        raise BadData("a promise must be an object that names its model.", path)
     if form in ("table", "clustered", "linked"):
         _check_columns(facts["columns"], facts["promises"], path)
     elif form == "related":
@@ -224,11 +226,6 @@ def _check_kind(value: object, kind: type, key: str, path: Path) -> None:
     """Refuse a value of another kind: numbers are whole and not negative, and true is not a number."""
     if type(value) is not kind or (type(value) is int and value < 0):
         raise BadData(f"{key!r} is missing or wrong: it must be {_KINDS[kind]}. {_CHANGED}", path)
-
-
-def _check_promises(promises: list[Any], path: Path) -> None:
-    if not all(isinstance(promise, dict) and isinstance(promise.get("model"), str) for promise in promises):
-        raise BadData("a promise must be an object that names its model.", path)
 
 
 def _check_columns(columns: list[Any], promises: list[Any], path: Path) -> None:

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from shoal.data._export import text_frame as text_frame
 from shoal.data._export import to_series
 from shoal.data.domain import Kind
 from shoal.data.table import Column, Table

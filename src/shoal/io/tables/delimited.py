@@ -162,22 +162,12 @@ _CELL, _ROOM = 16, 1 << 29
 
 
 class Delimited(Input):
-    """A delimited text whose separator and names are known.
+    """A delimited text whose separator and names are known: a path, or ``-`` for standard input.
 
-    Parameters
-    ----------
-    source
-        A path, or ``-`` for standard input.
-    reading
-        What is known about it: `separator` and `names`.
-    trim
-        Take blanks around names away, as is done later with cells; False for published files, which are read raw.
-    allow_no_rows
-        Accept a header without rows, as part files may be.
-    text
-        What `read_text` gave for the source, where it was read before: standard input can be read once.
-    first_line
-        The number of the first line of the text, where that is not the beginning of the file.
+    `reading`: of it `separator`, `names` and `encoding`. `trim`: take blanks around names away, as is done later with
+    cells; published files are read raw. `allow_no_rows`: accept a header without rows, as part files may be. `text`:
+    what `read_text` gave for the source, where it was read before: standard input can be read once. `first_line`: the
+    number of its first line, where that is not the beginning of the file.
     """
 
     of_texts = True

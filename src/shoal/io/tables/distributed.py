@@ -113,22 +113,10 @@ def open_parts(
 ) -> DistributedInput:
     """Open a source of rows where an engine works.
 
-    Parameters
-    ----------
-    source
-        The path of a file or of a folder of part files, of delimited text or Parquet; rows that the engine has
-        already; or a frame of polars, pandas or Arrow, whose rows are handed to it.
-    reading
-        What the source does not tell about itself.
-    raw
-        Take names and cells as they stand, with the blanks around them: for published files.
-
-    Raises
-    ------
-    WrongUse
-        If the source is of a kind that cannot be read in parts.
-    BadData
-        If it cannot be read.
+    `source`: the path of a file or of a folder of part files, of delimited text or Parquet; rows that the engine has
+    already; or a frame of polars, pandas or Arrow, whose rows are handed to it. `raw`: take names and cells as they
+    stand, with the blanks around them: for published files. Raises `WrongUse` if the source is of a kind that cannot be
+    read in parts.
     """
     reading = reading or Reading()
     if (own := engine.own(source)) is not None:

@@ -375,16 +375,12 @@ def encode_published(
         cells = frame if plain is None else plain(frame)
         for name in cells.columns:
             column = distinct(cells[name], opened, None)
-            texts = tell_empty(column.texts, *empty_and_missing(column.texts))
-            column = Distinct(texts, column.places)
+            texts = column.texts
+            both = bool(texts.null_count()) and bool((texts == "").any())
+            column = Distinct(tell_empty(texts, both, bool((texts == '""').any())), column.places)
             columns.append(Column(name, role_of[name], *encode(column, Kind.NOMINAL)))
         del frame, cells
     return Table(tuple(columns))
-
-
-def empty_and_missing(texts: pl.Series) -> tuple[bool, bool]:
-    """Whether some texts are empty while others are missing, and whether there is a text of two quotes."""
-    return bool(texts.null_count()) and bool((texts == "").any()), bool((texts == '""').any())
 
 
 def tell_empty(texts: pl.Series, both: bool, quotes: bool) -> pl.Series:

@@ -1,7 +1,8 @@
 """A source that is open: its columns are known, its cells are read when they are asked for."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -124,14 +125,9 @@ def check_names(names: Sequence[str], path: str | Path | None, line: int | None 
             path,
             line,
         )
-    if twice := sorted(_repeated(names)):
+    if twice := sorted(name for name, count in Counter(names).items() if count > 1):
         raise BadData(
             f"two columns have the name {twice[0]!r}; give every column a name of its own.{header_hint(names)}",
             path,
             line,
         )
-
-
-def _repeated(names: Iterable[str]) -> set[str]:
-    seen: set[str] = set()
-    return {name for name in names if name in seen or seen.add(name)}  # type: ignore[func-returns-value]

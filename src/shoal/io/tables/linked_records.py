@@ -42,7 +42,8 @@ def load_related(
     opened, other = open_input(source, reading), open_input(path, of_records(path, reading))
     persons, visits = roles_apart(roles, key, opened, other)
     there = set(other.names) - {key}
-    own = {*reading.named, *columns, *_changed(steps)} - there
+    changed = {name for step in steps for name in step.columns_changed}
+    own = {*reading.named, *columns, *changed} - there
     first = load_table(
         source,
         persons,
@@ -130,10 +131,6 @@ def _named_in(reading: Reading, names: Collection[str]) -> Reading:
         orders=_only(reading.orders, names),
         date_formats=_only(reading.date_formats, names),
     )
-
-
-def _changed(steps: Sequence[Transform]) -> set[str]:
-    return {name for step in steps for name in step.columns_changed}
 
 
 def _steps_of(steps: Sequence[Transform], names: Collection[str]) -> list[Transform]:

@@ -1,6 +1,5 @@
 """The door for tables: any source in, any format out."""
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role, Roles
 from shoal.data.table import Table
-from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse, warn
+from shoal.errors import BadData, UnknownName, WrongUse, warn
 from shoal.io.reading import Reading as Reading
 from shoal.io.reading import header_hint
-from shoal.io.source import STANDARD_INPUT, format_of, is_database, refuse_address
+from shoal.io.source import STANDARD_INPUT, format_of, is_database, refuse_address, whole_file
 from shoal.preparation.transform import Transform
 
 if TYPE_CHECKING:
@@ -232,16 +231,9 @@ def read_published_table(
     An empty cell of a text file is the text ``""``, a value like any other. A null, in formats that have it, is the
     missing value, and another value than an empty text. Nothing is trimmed.
 
-    Parameters
-    ----------
-    path
-        A file, or a folder of part files.
-    quasi, sensitive, entity, items
-        The columns of each role. All others are insensitive.
-    reading
-        Of it separator, names, sheet and query are used; nothing is missing, and every column is nominal.
-    safe_cells
-        Take the apostrophes away that keep spreadsheets from running cells.
+    `path`: a file, or a folder of part files. `quasi`, `sensitive`, `entity`, `items`: the columns of each role; all
+    others are insensitive. `reading`: of it separator, names, sheet and query are used. `safe_cells`: take the
+    apostrophes away that keep spreadsheets from running cells.
     """
     from shoal.data._safe_cells import unguarded
     from shoal.io.tables.encode import encode_published
@@ -267,21 +259,13 @@ def write_table(table: Table, path: str | Path, *, safe_cells: bool = False) -> 
     `WrongUse` if there is no format of that ending. Raises `CannotWrite` if the disk is full, or the place takes no
     file.
     """
-    import polars.exceptions
+    from shoal.data._safe_cells import guarded
 
     refuse_address(path, writing=True)
     path = Path(path)
-    from shoal.data._safe_cells import guarded
-
     frames, write = _writer(table, path.suffix.lower())
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        write(map(guarded, frames) if safe_cells else frames, partial)
-        partial.replace(path)
-    except (OSError, polars.exceptions.ComputeError) as error:
-        raise CannotWrite(f"The file {path}", error) from error
-    finally:
-        partial.unlink(missing_ok=True)
+    with whole_file(path) as place:
+        write(map(guarded, frames) if safe_cells else frames, place)
 
 
 def write_database(table: Table, target: str, *, force: bool = False) -> None:
@@ -342,11 +326,9 @@ def _open_file(source: str | Path, reading: Reading, published: bool, part: bool
 
 def is_delimited(path: str | Path) -> bool:
     """Whether a file is read as delimited text, by its ending."""
-    from shoal.io.tables import columnar, excel
-    from shoal.io.tables import spss_stata_sas as statistics
+    from shoal.io.baskets.write import FRAME_FORMATS
 
-    typed = {*columnar.PARQUET, *columnar.ARROW, *excel.ENDINGS, *statistics.READERS}
-    return format_of(path) not in typed
+    return format_of(path) not in FRAME_FORMATS
 
 
 def refuse_text_options(ending: str, reading: Reading) -> None:
@@ -396,12 +378,13 @@ def _writer(
     table: Table, ending: str
 ) -> tuple[Iterable["polars.DataFrame"], Callable[[Iterable["polars.DataFrame"], Path], None]]:
     """The frames of a table, some rows each where their texts are written, and what writes them."""
+    from shoal.data._export import text_frame
     from shoal.io.tables import columnar, decode, delimited, excel
 
     if ending in (".csv", ".tsv"):
         separator = "\t" if ending == ".tsv" else ","
         begins = range(0, max(table.rows, 1), WRITTEN)
-        parts = (decode.text_frame(_rows(table, slice(begin, begin + WRITTEN))) for begin in begins)
+        parts = (text_frame(_rows(table, slice(begin, begin + WRITTEN))) for begin in begins)
         return parts, lambda frames, path: delimited.write_blocks(frames, path, separator)
     writers = dict.fromkeys(columnar.PARQUET, columnar.write_parquet)
     writers |= dict.fromkeys(columnar.ARROW, columnar.write_arrow) | {".xlsx": excel.write_excel}

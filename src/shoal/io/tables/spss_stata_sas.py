@@ -21,16 +21,22 @@ READERS = {
 """The reader of each ending."""
 
 
+def library(doing: str) -> Any:
+    """The library of these files, for something that is to be done. Raises `MissingExtra` where it is absent."""
+    try:
+        import pyreadstat
+    except ImportError as error:
+        raise MissingExtra(doing, "statistics") from error
+    return pyreadstat
+
+
 def open_statistics(path: str | Path) -> FrameInput:
     """Open a file of SPSS (.sav, .zsav, .por), Stata (.dta) or SAS (.sas7bdat, .xpt).
 
     A column whose values all have a label comes as labels (``Male``, not 1); one where only some have, such as an age
     with a label for 99, comes as it is stored. Values that the file declares missing are missing.
     """
-    try:
-        import pyreadstat
-    except ImportError as error:
-        raise MissingExtra("Reading files of SPSS, Stata and SAS", "statistics") from error
+    pyreadstat = library("Reading files of SPSS, Stata and SAS")
     path = existing_file(path)
     reader = getattr(pyreadstat, READERS[path.suffix.lower()])
     try:
