@@ -14,6 +14,7 @@ from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
 from shoal.measures._comparison import ColumnPair, Comparison, Items, refuse_unlike
+from shoal.risks._distributed_warnings import value_counts
 
 if TYPE_CHECKING:
     import polars
@@ -105,19 +106,7 @@ class DistributedComparison(Comparison):
     @cached_property
     def _counts(self) -> dict[str, Counts]:
         """The rows of each value of each column of the original."""
-        sizes = {name: len(self.tables[0].column(name).domain) for name in self._names}
-
-        def counted(frame: "Frame") -> dict[str, Counts]:
-            return {
-                name: np.bincount(frame[name].to_numpy(), minlength=size).astype(np.int64)
-                for name, size in sizes.items()
-            }
-
-        def added(one: dict[str, Counts], other: dict[str, Counts]) -> dict[str, Counts]:
-            return {name: one[name] + other[name] for name in one}
-
-        found = self._before.parts.select(list(sizes)).fold(counted, added)
-        return found or {name: np.zeros(size, dtype=np.int64) for name, size in sizes.items()}
+        return value_counts(self._before, Table(self.tables[0].select(self._names)))
 
     @cached_property
     def _texts(self) -> Texts:

@@ -101,6 +101,29 @@ class Transform(Parameters):
         raise NotImplementedError
 
 
+class ColumnTransform(Transform):
+    """A step that has something for each of its columns, in one field: ``age=90``."""
+
+    by_column: ClassVar[str]
+    """The name of that field."""
+
+    @classmethod
+    def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """One step for all columns."""
+        found = {name: cls.typed_value(name, text) for name, text in pairs(texts, cls.option).items()}
+        return [{"name": cls.name, cls.by_column: found}] if found else []
+
+    @classmethod
+    def typed_value(cls, name: str, text: str) -> Any:
+        """What a column has, as it is typed."""
+        return text
+
+    @property
+    def columns_changed(self) -> tuple[str, ...]:
+        """The columns that have something."""
+        return tuple(getattr(self, self.by_column))
+
+
 def prepared(steps: Sequence[Transform]) -> dict[str, str]:
     """What recipients are told of each column that was changed."""
     done: dict[str, list[str]] = {}
