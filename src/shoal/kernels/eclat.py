@@ -104,26 +104,11 @@ def mine_roots(
 ) -> tuple[Array, int]:
     """Find the frequent sets whose rarest item is one of ``first`` … ``last - 1``.
 
-    Parameters
-    ----------
-    indptr, items
-        The items of each basket, ascending ranks.
-    item_indptr, baskets
-        The baskets of each item.
-    least
-        The least support of a frequent set; every item has it.
-    size
-        The largest number of items of a set.
-    limit
-        Stop where more sets than that are found.
-    top
-        The keys of the most frequent sets found so far, a heap, and 0 where there is none; empty if all are wanted.
-    rows
-        A row of bits for each item, one bit a basket; without any, the items of the baskets are walked through.
-
-    Returns
-    -------
-    The sets, and how many they are.
+    `indptr`, `items`: the items of each basket, ascending ranks. `item_indptr`, `baskets`: the baskets of each item.
+    `least`: the least support of a frequent set; every item has it. `size`: the largest number of items of a set.
+    `limit`: stop where more sets than that are found. `top`: the keys of the most frequent sets found so far, a heap,
+    and 0 where there is none; empty if all are wanted. `rows`: a row of bits for each item, one bit a basket; without
+    any, the items of the baskets are walked through. Returns the sets, and how many they are.
     """
     found = np.empty(ENTRY * 1024, dtype=np.int64)
     count = 0
@@ -388,14 +373,9 @@ def count_sets(
 ) -> None:
     """The supports of some sets of items, by their baskets, the rarest item first.
 
-    Parameters
-    ----------
-    set_indptr, sets
-        The items of each set, ranks of ascending support, ascending. No set is empty.
-    item_indptr, baskets
-        The baskets of each item, ascending.
-    out
-        Filled with the supports of the sets ``first`` … ``last - 1``.
+    `set_indptr`, `sets`: the items of each set, ranks of ascending support, ascending. No set is empty. `item_indptr`,
+    `baskets`: the baskets of each item, ascending. `out`: filled with the supports of the sets ``first`` … ``last -
+    1``.
     """
     rows = np.empty(64, dtype=np.int64)
     for place in range(first, last):
