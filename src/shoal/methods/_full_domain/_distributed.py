@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from shoal.arrays import Codes, Counts, Mask, Rows
 from shoal.data.dataset import COUNT, Dataset
@@ -16,8 +17,6 @@ from shoal.methods._full_domain._tuples import ROOM
 from shoal.models.model import TableModel, columns_of
 
 if TYPE_CHECKING:
-    import polars
-
     from shoal.data.dataset import Frame
 
 
@@ -38,26 +37,20 @@ class PublishedTexts:
             for code, rank in enumerate(column.domain.ranks().tolist()):
                 labels[rank] = None if code == column.domain.missing else column.domain.labels[code]
             self._labels[column.name] = labels
-        self._series: dict[str, polars.Series] = {}
+        self._series: dict[str, pl.Series] = {}
 
     @property
     def ranked(self) -> dict[str, Any]:
         """The columns of ranks that go in."""
-        import polars as pl
-
         return dict.fromkeys(self._labels, pl.Int32)
 
     @property
     def texts(self) -> dict[str, Any]:
         """The columns of texts that come out."""
-        import polars as pl
-
         return dict.fromkeys(self._labels, pl.String)
 
     def __call__(self, frame: "Frame") -> "Frame":
         """The texts of each row."""
-        import polars as pl
-
         if not self._series:
             self._series = {name: pl.Series(labels, dtype=pl.String) for name, labels in self._labels.items()}
         return pl.DataFrame(
@@ -218,8 +211,6 @@ class Recoding:
 
     def __call__(self, frame: "Frame") -> "Frame":
         """The ranks of the published cells of each row, suppressed ones left out or starred."""
-        import polars as pl
-
         found = self.index.find(frame)
         other = found >= 0
         gone = np.zeros(frame.height, dtype=np.bool_)

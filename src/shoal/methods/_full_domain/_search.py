@@ -36,7 +36,6 @@ class Progress:
     """`evaluated`, `pruned`: vectors that were evaluated, and that were ruled out without."""
     bound: float = float("-inf")  # a value that no vector falls below
     proven: bool = False  # whether the best is the optimum for certain
-    history: list[tuple[int, float]] = field(default_factory=list)
 
     def note(self, outcome: Outcome, objective: Objective) -> float:
         """Take an evaluated vector into account; its value, infinite where it is not feasible."""
@@ -48,7 +47,6 @@ class Progress:
         value = objective.value(outcome)
         if not self.rules_out(value):
             self.value, self.levels = value, outcome.levels
-            self.history.append((self.evaluated, value))
         return value
 
     def rules_out(self, bound: float) -> bool:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
+import polars as pl
 
 from shoal.arrays import Counts, Items, Mask, Rows
 from shoal.data._basket_frames import baskets_in, cells_of
@@ -20,11 +21,9 @@ from shoal.methods.coherence._moles import Moles, moles_by_levels
 from shoal.methods.coherence._thresholds import Promise, largest_below
 
 if TYPE_CHECKING:
-    import polars
-
     from shoal.kernels.moles import Level
 
-    Frame: TypeAlias = polars.DataFrame
+    Frame: TypeAlias = pl.DataFrame
 
 CANDIDATES = 1 << 26
 """Sets of a level that are counted in one pass, at most."""
@@ -35,8 +34,6 @@ ENTRIES = 1 << 23
 
 def suppressed(data: Dataset, kept: Mask) -> Parts:
     """The baskets without the items that go, renamed to the codes of those that stay."""
-    import polars as pl
-
     schema = data.schema
 
     def work(frame: "Frame") -> "Frame":

@@ -14,7 +14,6 @@ from shoal.data._plural import counted
 from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
 from shoal.data.clustered_table import ClusteredTable
-from shoal.data.release import Release
 from shoal.data.table import Column, Table, cell_ranks
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
@@ -176,14 +175,8 @@ class RelationalTransaction(TableMethod):
         promises: tuple[Model, ...] = models
         if made.chunks is not None:
             promises = (*models, self._apart().promise(sets))
-        release = Release(
-            data=shown,
-            method=self.name,
-            parameters=self.model_dump(mode="json", exclude={"promises"}, exclude_none=True),
-            promises=tuple(model.as_promise() for model in promises),
-            suppressed=data.rows - len(rows),
-            details=details,
-        )
+        parameters = self.model_dump(mode="json", exclude={"promises"}, exclude_none=True)
+        release = self.released(shown, details, promises, parameters, data.rows - len(rows))
         timings = dict(zip(("cluster", "merge", "publish"), np.diff(clock).tolist(), strict=True))
         notes = {"classes": len(made.starts) - 1, "relational_loss": made.relational, "item_loss": made.items}
         return release, Trace(
