@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
+from shoal.kernels.cohorts import shared
 from shoal.kernels.popcount import count_both, ones
 from shoal.kernels.sorting import sort
 
@@ -389,30 +390,5 @@ def count_sets(
             if count == 0:
                 break
             item = members[entry]
-            count = shared_rows(rows, count, baskets[item_indptr[item] : item_indptr[item + 1]])
+            count = shared(rows, count, baskets[item_indptr[item] : item_indptr[item + 1]], rows)
         out[place] = count
-
-
-@jit
-def shared_rows(rows: Array, count: int, others: Array) -> int:
-    """Keep those of some ascending rows that stand in another ascending list too; how many are left."""
-    low, kept = 0, 0
-    for place in range(count):
-        row = rows[place]
-        step = 1
-        while low + step < len(others) and others[low + step] < row:
-            low += step
-            step *= 2
-        high = min(low + step, len(others))
-        while low < high:
-            middle = (low + high) // 2
-            if others[middle] < row:
-                low = middle + 1
-            else:
-                high = middle
-        if low == len(others):
-            break
-        if others[low] == row:
-            rows[kept] = row
-            kept += 1
-    return kept

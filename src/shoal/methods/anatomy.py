@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from shoal.arrays import Rows, indptr_of
+from shoal.arrays import Rows, indptr_of, ranges
 from shoal.data._plural import counted
 from shoal.data._ties import tie_key
 from shoal.data.group_statistics import group_statistics
@@ -169,10 +169,7 @@ class Anatomy(TableMethod):
         by_value = np.argsort(taken, kind="stable")
         groups = np.empty(len(codes), dtype=np.int64)
         used = counts - left
-        places = np.concatenate(
-            [np.arange(a, a + n) for a, n in zip(begin.tolist(), used.tolist(), strict=True)]
-        )
-        groups[stacks[places]] = by_value // size
+        groups[stacks[ranges(begin, used)[1]]] = by_value // size
         # At most one row of some values is left: each goes to a group that does not have its value.
         for value in np.flatnonzero(left).tolist():
             without = np.ones(count, dtype=np.bool_)

@@ -1,7 +1,7 @@
 """Full-domain generalization of rows in parts: distinct tuples come here, levels go back to where the rows are."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -38,16 +38,6 @@ class PublishedTexts:
                 labels[rank] = None if code == column.domain.missing else column.domain.labels[code]
             self._labels[column.name] = labels
         self._series: dict[str, pl.Series] = {}
-
-    @property
-    def ranked(self) -> dict[str, Any]:
-        """The columns of ranks that go in."""
-        return dict.fromkeys(self._labels, pl.Int32)
-
-    @property
-    def texts(self) -> dict[str, Any]:
-        """The columns of texts that come out."""
-        return dict.fromkeys(self._labels, pl.String)
 
     def __call__(self, frame: "Frame") -> "Frame":
         """The texts of each row."""
@@ -117,8 +107,8 @@ def publish_parts(
     schema = Table(tuple(replace(column, codes=np.empty(0, dtype=np.int32)) for column in columns))
     published = PublishedTexts(schema)
     rows = tuples.rows - (0 if keep_suppressed else suppressed)
-    ranked = data.parts.map(recoding, published.ranked).sort(schema.names)
-    return Dataset(schema, ranked.map(published, published.texts), rows), suppressed
+    ranked = data.parts.map(recoding, dict.fromkeys(schema.names, pl.Int32)).sort(schema.names)
+    return Dataset(schema, ranked.map(published, dict.fromkeys(schema.names, pl.String)), rows), suppressed
 
 
 def _ranks(column: Column) -> Codes:

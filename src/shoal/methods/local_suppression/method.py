@@ -19,7 +19,7 @@ from shoal.methods.local_suppression._fewest_stars import Cells, Search, fewest,
 from shoal.methods.local_suppression._weaker_promises import combination_masks, enough_rows, wildcard_masks
 from shoal.methods.method import Anonymized, Data
 from shoal.methods.table_method import TableMethod, published
-from shoal.methods.table_rule_hiding._publish import starred
+from shoal.methods.table_rule_hiding._starring import starred
 from shoal.models._matching import PopulationModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel, columns_of, kept_by

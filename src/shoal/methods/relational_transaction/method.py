@@ -23,10 +23,16 @@ from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods._first_classes import CLUSTERS, first_classes, first_method
 from shoal.methods.disassociation.method import Disassociation
 from shoal.methods.method import Anonymized, Data
-from shoal.methods.relational_transaction._chunks import Chunked, chunked
 from shoal.methods.relational_transaction._classes import as_classes, published_cells, united
-from shoal.methods.relational_transaction._coherence import coherent
-from shoal.methods.relational_transaction._items import OUT, ItemNodes, loss_of, protected, published_sets
+from shoal.methods.relational_transaction._items import (
+    Chunked,
+    ItemNodes,
+    chunked,
+    coherent,
+    loss_of,
+    protected,
+    published_sets,
+)
 from shoal.methods.table_method import TableMethod, published
 from shoal.models.k_km_anonymity import KKmAnonymity
 from shoal.models.model import Model, TableModel
@@ -254,7 +260,7 @@ class RelationalTransaction(TableMethod):
                 return Made(order, starts, shown, loss, chunks.loss, chunks=chunks)
             nodes = protected(sets, tree, known, order, starts, self.k, self.m, engine)
             if self.h is not None:
-                nodes = coherent(sets, nodes, known, order, starts, self.m, Fraction(str(self.h)), OUT)
+                nodes = coherent(sets, nodes, known, order, starts, self.m, Fraction(str(self.h)))
             return Made(order, starts, shown, loss, loss_of(nodes, known, sets.items, tree), nodes)
 
         if "items" not in self.bound:
