@@ -10,6 +10,7 @@ from shoal.data.domain import Kind
 from shoal.data.role import Roles
 from shoal.errors import BadData, WrongUse
 from shoal.parameters import Parameters
+from shoal.preparation._key import refuse_inside
 
 if TYPE_CHECKING:
     import polars
@@ -77,8 +78,6 @@ class Transform(Parameters):
     def refuse_key_inside(self, folder: str | Path, source: str | None = None) -> None:
         """Refuse a key that lies in the release folder, or is the data."""
         if self.key_file is not None:
-            from shoal.preparation._key import refuse_inside
-
             refuse_inside(self.key_file, folder, source)
 
     def among(self, roles: Roles) -> Self:

@@ -148,9 +148,7 @@ def value_logs(codes: Any, belief: Floats) -> Floats:
     return np.asarray(np.log(counted) - np.log(counted.sum(axis=0)))
 
 
-def dealt(
-    likelihood: Callable[[Floats], Floats], group: Rows, counts: Floats, rounds: int = ROUNDS
-) -> Floats:
+def dealt(likelihood: Callable[[Floats], Floats], group: Rows, counts: Floats) -> Floats:
     """How likely each member has each secret.
 
     `likelihood`: from beliefs to the logarithm of the likelihood of each member under each secret. `group`: of each
@@ -158,7 +156,7 @@ def dealt(
     """
     shares = counts / counts.sum(axis=1, keepdims=True)
     belief: Floats = shares[group]
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         logs = likelihood(belief)
         with np.errstate(divide="ignore"):
             scores = logs + np.log(shares)[group]

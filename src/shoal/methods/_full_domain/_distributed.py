@@ -1,7 +1,6 @@
 """Full-domain generalization of rows in parts: distinct tuples come here, levels go back to where the rows are."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -15,9 +14,6 @@ from shoal.methods._full_domain._recoding import Part, placed, published_column
 from shoal.methods._full_domain._table_to_generalize import Problem
 from shoal.methods._full_domain._tuples import ROOM
 from shoal.models.model import TableModel, columns_of
-
-if TYPE_CHECKING:
-    from shoal.data.dataset import Frame
 
 
 class PublishedTexts:
@@ -39,7 +35,7 @@ class PublishedTexts:
             self._labels[column.name] = labels
         self._series: dict[str, pl.Series] = {}
 
-    def __call__(self, frame: "Frame") -> "Frame":
+    def __call__(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The texts of each row."""
         if not self._series:
             self._series = {name: pl.Series(labels, dtype=pl.String) for name, labels in self._labels.items()}
@@ -163,7 +159,7 @@ class TupleIndex:
         order = np.argsort(keys, kind="stable")
         return TupleIndex(names, sizes, steps, keys[order], order)
 
-    def find(self, frame: "Frame") -> Rows:
+    def find(self, frame: pl.DataFrame) -> Rows:
         """The tuple of each row; -1 for one that is not among them."""
         if not len(self.keys):
             return np.full(frame.height, -1, dtype=np.int64)
@@ -199,7 +195,7 @@ class Recoding:
     stars: bool  # whether suppressed rows are published with stars instead of left out
     names: tuple[str, ...]  # the published columns, in order
 
-    def __call__(self, frame: "Frame") -> "Frame":
+    def __call__(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The ranks of the published cells of each row, suppressed ones left out or starred."""
         found = self.index.find(frame)
         other = found >= 0

@@ -6,7 +6,7 @@ pass over the parts for the supports, and one more for sets that may give a secr
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -23,8 +23,6 @@ from shoal.methods.coherence._thresholds import Promise, largest_below
 if TYPE_CHECKING:
     from shoal.kernels.moles import Level
 
-    Frame: TypeAlias = pl.DataFrame
-
 CANDIDATES = 1 << 26
 """Sets of a level that are counted in one pass, at most."""
 
@@ -36,7 +34,7 @@ def suppressed(data: Dataset, kept: Mask) -> Parts:
     """The baskets without the items that go, renamed to the codes of those that stay."""
     schema = data.schema
 
-    def work(frame: "Frame") -> "Frame":
+    def work(frame: pl.DataFrame) -> pl.DataFrame:
         baskets = baskets_in(frame, schema).keep(kept)
         return cells_of("items", baskets.indptr, baskets.items).to_frame()
 
@@ -98,7 +96,7 @@ class DistributedSearch:
         shelf, rows = self._shelf, self._data.rows
         width = max(len(shelf.codes), 1)
 
-        def work(frame: "Frame") -> _Sums:
+        def work(frame: pl.DataFrame) -> _Sums:
             public = shelf.public(baskets_in(frame, shelf.schema))
             here = level._replace(supports=level.supports * public.baskets // rows)
             found = counted(public, here, begin, end)
@@ -128,7 +126,7 @@ class DistributedSearch:
         """How many baskets hold each of some sets and each secret."""
         shelf = self._shelf
 
-        def work(frame: "Frame") -> Counts:
+        def work(frame: pl.DataFrame) -> Counts:
             from shoal.kernels.secret_counts import secret_counts
 
             baskets = baskets_in(frame, shelf.schema)
