@@ -169,6 +169,6 @@ def _one_more(places: Rows, masks: Rows, size: int) -> tuple[Rows, Rows]:
     highest = np.zeros(len(masks), dtype=np.int64)
     for column in range(size):
         highest[(masks >> column) & 1 == 1] = column
-    indptr, column = ranges(highest + 1, size - 1 - highest)
+    indptr, moved = ranges(highest + 1, size - 1 - highest)
     grown = owners(indptr)
-    return places[grown], masks[grown] | (np.int64(1) << column)
+    return places[grown], masks[grown] | (np.int64(1) << moved)
