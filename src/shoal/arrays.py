@@ -60,7 +60,7 @@ def ranges(begins: Rows, lengths: Counts) -> tuple[Indptr, Rows]:
     return indptr, np.repeat(begins - indptr[:-1], lengths) + np.arange(indptr[-1])
 
 
-def taken(indptr: Indptr, rows: Rows) -> tuple[Indptr, Rows]:
+def taken(indptr: Indptr, rows: Rows | Items) -> tuple[Indptr, Rows]:
     """Ragged rows in another order: where they begin then, and which entries they hold."""
     return ranges(indptr[rows], np.diff(indptr)[rows])
 

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Rows
-from shoal.attacks._class_view import aligned
 from shoal.attacks._explained_cells import Explanation, explain_row
 from shoal.attacks._find import Found, find_in
 from shoal.attacks._together import attack_all
@@ -33,6 +32,7 @@ from shoal.measuring import plan_of, read_original
 from shoal.outcome import AnyRun, Run
 from shoal.pipeline import carry_out
 from shoal.recipe import Recipe, make_method
+from shoal.risks.learned_secrets import aligned
 from shoal.sources import Request, load_table, read_baskets_for
 
 FEWEST = 2

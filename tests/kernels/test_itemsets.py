@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.naive import itemsets as naive
 
 from shoal.io.baskets.load import read_baskets
-from shoal.kernels.eclat import grown, list_positions, shared_rows, store
+from shoal.kernels.cohorts import shared
+from shoal.kernels.eclat import grown, list_positions, store
 from shoal.mining import frequent_itemsets as mining
 from shoal.mining.frequent_itemsets import frequent_itemsets, supports_of, top_itemsets
 
@@ -56,7 +57,7 @@ def test_count_sets(sets: list[set[str]]) -> None:
 @given(st.sets(st.integers(0, 40)), st.sets(st.integers(0, 40)))
 def test_shared_rows(one: set[int], other: set[int]) -> None:
     rows = np.array(sorted(one), dtype=np.int64)
-    kept = shared_rows(rows, len(rows), np.array(sorted(other), dtype=np.int32))
+    kept = shared(rows, len(rows), np.array(sorted(other), dtype=np.int32), rows)
     assert rows[:kept].tolist() == sorted(one & other)
 
 

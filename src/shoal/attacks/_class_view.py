@@ -165,12 +165,6 @@ def dressed(people: Table, original: Table) -> Table:
     return Table(tuple(replace(column, hierarchy=trees.get(column.name)) for column in people.columns))
 
 
-def aligned(people: Column, published: Column) -> Rows:
-    """The code in a published column of the cell of each of the people; -1 where nobody has it there."""
-    codes = {label: code for code, label in enumerate(published.domain.labels)}
-    return np.array([codes.get(label, -1) for label in people.domain.labels], dtype=np.int64)[people.codes]
-
-
 def secrets(published: Table, original: Table) -> tuple[Column, ...]:
     """The published sensitive columns that tell something, which the original has too."""
     return tuple(

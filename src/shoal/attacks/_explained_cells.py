@@ -1,21 +1,20 @@
 """Why the cells of somebody are as coarse as they are: her class, and the promise that a finer cut would break."""
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from shoal.arrays import Mask, Rows, flagged
+from shoal.attacks._class_view import ClassView, class_view
 from shoal.data._plural import counted
 from shoal.data.domain import nominal
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
 from shoal.errors import WrongUse
+from shoal.models._matching import CellReader
 from shoal.models._promises import promised
-
-if TYPE_CHECKING:
-    from shoal.attacks._class_view import ClassView
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +104,6 @@ def _shortage(cut: Cut) -> float:
 
 def _place(original: Table, published: Table, row: int, rows: Rows | None) -> tuple[int | None, Rows | None]:
     """The published row of somebody, and the rows of the original in the order of the published ones, if known."""
-    from shoal.attacks._class_view import class_view
-
     if rows is not None and len(rows) == published.rows:
         found = np.flatnonzero(rows == row)
         return (int(found[0]) if len(found) else None), rows
@@ -123,7 +120,7 @@ def _place(original: Table, published: Table, row: int, rows: Rows | None) -> tu
     return int(np.flatnonzero(same)[0]), None
 
 
-def _likeliest(view: "ClassView", original: Table, row: int) -> int:
+def _likeliest(view: ClassView, original: Table, row: int) -> int:
     """Of the classes that fit somebody the smallest that has a row with her secrets."""
     fitting, table = view.fits.columns, view.classes.table
     has = np.ones(table.rows, dtype=np.bool_)
@@ -177,8 +174,6 @@ def _values(
     original: Table, release: Release, column: Column, inside: Rows, rows: Rows | None, place: int
 ) -> Rows:
     """The raw values of the people of a class; without a row map those who fit its cells, dealt out evenly."""
-    from shoal.models._matching import CellReader
-
     source = original.column(column.name)
     if rows is not None:
         return np.asarray(source.codes[rows[inside]], dtype=np.int64)
@@ -195,8 +190,6 @@ def _values(
 
 def _finer(source: Column, text: str, row: int) -> Mask:
     """Which raw values would share the next finer cell with somebody: a child of the node, or half of the values."""
-    from shoal.models._matching import CellReader
-
     mine = int(source.codes[row])
     tree = source.hierarchy
     if tree is not None:

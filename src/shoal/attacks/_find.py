@@ -19,6 +19,7 @@ from shoal.data.domain import Domain, Kind
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.linked import Linked
+from shoal.data.published_syntax import telling_rows
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.summary import Summary
@@ -234,8 +235,6 @@ def _in_linked(data: Linked, known: Mapping[str, str]) -> Found:
 
 def _rows_of(published: Table, classes: PublishedClasses, places: Rows) -> tuple[int, ...]:
     """The lines of the published data that lie in some classes; rows that tell nothing have none."""
-    from shoal.data.published_syntax import telling_rows
-
     lines = np.flatnonzero(telling_rows(published))
     inside = np.flatnonzero(np.isin(classes.number, places))[:LISTED]
     return tuple((lines[inside] + 1).tolist())

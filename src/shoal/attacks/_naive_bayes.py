@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Rows
-from shoal.attacks._class_view import aligned, compacted, covers
+from shoal.attacks._class_view import compacted, covers
 from shoal.data.table import Column, Table
+from shoal.risks.learned_secrets import aligned
 
 FOLDS = 5
 """A model of the original never sees the people whom it is asked about: a fifth of them at a time."""

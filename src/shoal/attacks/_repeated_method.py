@@ -10,6 +10,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.data.release import Release
 from shoal.errors import ShoalError
+from shoal.risks._learned_reader import learn
 
 RUNS = 2
 """So many times the method is run."""
@@ -24,8 +25,6 @@ def learned_success(release: Release, original: Baskets, seed: int) -> float | N
     She has the public items of everybody, as groups publish them, and the method with its parameters. Items as
     frequent as the secrets stand for them.
     """
-    from shoal.risks._learned_reader import learn
-
     groups = release.data
     assert isinstance(groups, Groups)
     if release.method not in registry.METHODS or not len(groups.sensitive_items):

@@ -16,6 +16,7 @@ from shoal.arrays import Mask, Rows, distinct, flagged, indptr_of, owners, taken
 from shoal.attacks._class_view import ClassView, class_view, covers, some_classes
 from shoal.attacks.attack import Attack, Attacked, Target
 from shoal.data.baskets import Baskets
+from shoal.data.published_syntax import set_members
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
 
@@ -146,8 +147,6 @@ def claims_of(view: ClassView, original: Table, *, tight: bool) -> Iterator[Clai
 
 def _finer(column: Column, source: Column, code: int, meant: Mask) -> list[Mask]:
     """The sets of values in each of which some row of a class with this cell has its own."""
-    from shoal.data.published_syntax import set_members
-
     text, tree = column.domain.labels[code], source.hierarchy
     values = np.flatnonzero(meant)
     if len(values) < 2:

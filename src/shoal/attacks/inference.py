@@ -8,6 +8,7 @@ import numpy as np
 from shoal.arrays import Floats, Rows
 from shoal.attacks._class_view import ClassView, class_view, dressed, secrets
 from shoal.attacks._known_baskets import guess_items
+from shoal.attacks._known_records import record_view
 from shoal.attacks._naive_bayes import cross_fitted, learned_from_release, right
 from shoal.attacks.attack import Attack, Attacked, Target
 from shoal.data._perturbed import chances, matrix_of, weights_of
@@ -99,8 +100,6 @@ def _view(published: Table | Linked, people: Table) -> ClassView:
     """Whom people fit by all that may be known of them, also of their records."""
     view = class_view(published, people)
     if isinstance(published, Related) and isinstance(people, Related):
-        from shoal.attacks._known_records import record_view
-
         return record_view(published, people, view)
     return view
 

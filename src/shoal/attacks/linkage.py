@@ -9,6 +9,8 @@ from pydantic import Field
 from shoal.arrays import Floats, Mask, Rows
 from shoal.attacks._class_view import ClassView, class_view
 from shoal.attacks._known_baskets import linked_baskets
+from shoal.attacks._known_items_of_rows import chances
+from shoal.attacks._known_records import record_view
 from shoal.attacks.attack import Attack, Attacked, Target, mean
 from shoal.data._item_sets import items_of
 from shoal.data._sparse_rows import SparseRows
@@ -19,6 +21,7 @@ from shoal.data.groups import Groups
 from shoal.data.linked import Linked
 from shoal.data.related import Related
 from shoal.data.table import Table
+from shoal.risks.learned_secrets import shares_of_people
 
 DRAWS = 5
 """So often a part of the columns is drawn."""
@@ -84,8 +87,6 @@ class Linkage(Attack):
 
     def _with_records(self, published: Related, people: Related, view: ClassView) -> Attacked:
         """The chance of somebody who knows all quasi-identifiers of each person, and those of all of her records."""
-        from shoal.attacks._known_records import record_view
-
         candidates = record_view(published, people, view).candidates
         found = _chance(candidates, candidates > 0)
         alone = _chance(view.candidates, view.candidates > 0)
@@ -99,8 +100,6 @@ class Linkage(Attack):
 
     def _with_items(self, target: Target, people: Table, view: ClassView) -> Attacked:
         """The chance of somebody who knows all quasi-identifiers and some items of each person."""
-        from shoal.attacks._known_items_of_rows import chances
-
         published = target.release.data
         assert isinstance(published, Table)
         promised = [promise["m"] for promise in target.release.promises if "m" in promise]
@@ -135,8 +134,6 @@ class Linkage(Attack):
 
     def _linked(self, data: Linked, original: Table) -> Attacked | None:
         """The chance to pick the secret of a person among those of the groups of the rows that are like her."""
-        from shoal.risks.learned_secrets import shares_of_people
-
         people = original.take(self.drawn(original.rows))
         if not people.rows or not data.secrets.sensitive:
             return None

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats, Mask, Rows, ranges
-from shoal.attacks._class_view import aligned, class_view, compacted, covers, secrets, some_classes
+from shoal.attacks._class_view import class_view, compacted, covers, secrets, some_classes
 from shoal.attacks._known_baskets import BasketsView, public_items
 from shoal.attacks.attack import Attack, Attacked, Target, mean
 from shoal.data.baskets import Baskets, ragged_ranks
@@ -17,7 +17,7 @@ from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.risks._group_members import shares_of
-from shoal.risks.learned_secrets import alike_pairs, shares_of_people
+from shoal.risks.learned_secrets import aligned, alike_pairs, shares_of_people
 
 DEALS = 5
 """So often rows are dealt out anew, to see how often they fit by chance."""

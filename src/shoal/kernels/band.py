@@ -46,20 +46,9 @@ def row_order(
 ) -> Rows:
     """Reverse Cuthill-McKee over the rows of a sparse matrix, joined where they share an item.
 
-    Parameters
-    ----------
-    indptr, items
-        The items of each row.
-    holder_indptr, holders
-        The rows of each item.
-    degrees
-        How many neighbors each row has, or a number that stands for it.
-    by_degree
-        All rows, by ascending degree, then number: a component is entered by its first row in this list.
-
-    Returns
-    -------
-    The rows in their order.
+    `indptr`, `items`: the items of each row. `holder_indptr`, `holders`: the rows of each item. `degrees`: how many
+    neighbors each row has, or a number that stands for it. `by_degree`: all rows, by ascending degree, then number: a
+    component is entered by its first row in this list. Returns the rows in their order.
     """
     rows = len(indptr) - 1
     matrix = Matrix(indptr, items, holder_indptr, holders, degrees)
@@ -102,10 +91,7 @@ def graph_order(indptr: Indptr, neighbors: Rows, by_degree: Rows) -> Rows:
 
     The same as that of rows, if each vertex has an item of its own, and its neighbors hold it.
 
-    Parameters
-    ----------
-    by_degree
-        All vertices, by ascending number of neighbors, then number.
+    `by_degree`: all vertices, by ascending number of neighbors, then number.
     """
     own = np.arange(len(indptr))
     return row_order(own, own[:-1], indptr, neighbors, np.diff(indptr), by_degree)

@@ -16,20 +16,9 @@ def bucketize(counts: Array, size: int, draws: Array, group_values: Array) -> in
     The values stand in descending order of what is left of them, so that a step looks at the largest ones alone: those
     above the last of them are taken, and of those that tie with it as many as are needed, drawn by chance.
 
-    Parameters
-    ----------
-    counts
-        The rows of each value. What is left of them at the end stands here.
-    size
-        The values of a group.
-    draws
-        Random numbers, as many as rows.
-    group_values
-        Where the values of each group are written, one group after the other.
-
-    Returns
-    -------
-    The number of groups.
+    `counts`: the rows of each value. What is left of them at the end stands here. `size`: the values of a group.
+    `draws`: random numbers, as many as rows. `group_values`: where the values of each group are written, one group
+    after the other. Returns the number of groups.
     """
     order = np.argsort(-counts, kind="stable")
     left = counts[order]
@@ -83,22 +72,10 @@ def _take_largest(left: Array, order: Array, size: int, draws: Array, group_valu
 def sorted_runs(weights: Array, numbers: Array, ends: Array, least: int, cuts: Array) -> int:
     """Cut ascending numbers into runs of least total error: the sum, over all rows, of the width of their run.
 
-    Parameters
-    ----------
-    weights
-        The rows of each different number.
-    numbers
-        The different numbers, ascending.
-    ends
-        For each number, the first place that a run which begins with it may end before, so that it is spread enough.
-    least
-        The different numbers of a run, at least.
-    cuts
-        Where the begin of the best last run before each place is written; one entry more than numbers.
-
-    Returns
-    -------
-    1 if there is such a cutting, 0 if not.
+    `weights`: the rows of each different number. `numbers`: the different numbers, ascending. `ends`: for each number,
+    the first place that a run which begins with it may end before, so that it is spread enough. `least`: the different
+    numbers of a run, at least. `cuts`: where the begin of the best last run before each place is written; one entry
+    more than numbers. Returns 1 if there is such a cutting, 0 if not.
     """
     count = len(weights)
     best = np.full(count + 1, np.inf)

@@ -98,18 +98,9 @@ def _unlink(one: int, before: Array, after: Array) -> None:
 def unite(held: Held, cells: Cells, by: int, bound: float, window: int, owner: Array) -> int:
     """Unite the class that loses least with the nearest one that the bound allows, again and again.
 
-    Parameters
-    ----------
-    bound
-        The most that all rows may lose, added up.
-    window
-        How many classes before and behind it in their order are looked at.
-    owner
-        The class that each class became part of: written here.
-
-    Returns
-    -------
-    How often classes were united.
+    `bound`: the most that all rows may lose, added up. `window`: how many classes before and behind it in their order
+    are looked at. `owner`: the class that each class became part of: written here. Returns how often classes were
+    united.
     """
     count, columns = len(held.sizes), held.low.shape[1]
     before, after = np.arange(-1, count - 1), np.arange(1, count + 1)

@@ -30,20 +30,10 @@ def judge_pairs(
 ) -> tuple[int, int]:
     """Judge every pair of columns whose first one is wanted and that some row holds.
 
-    Parameters
-    ----------
-    columns, secrets
-        Rows of words: a bit for each row of the data.
-    own
-        Which columns are wanted.
-    safe
-        Filled: which pairs are held and not broken; those that nobody wants are taken to be.
-    found
-        Filled with the broken pairs, a row each, as far as there is room.
-
-    Returns
-    -------
-    The rows of the smallest pair, and how many are broken; the search ends where `found` is full.
+    `columns`, `secrets`: rows of words: a bit for each row of the data. `own`: which columns are wanted. `safe`:
+    filled: which pairs are held and not broken; those that nobody wants are taken to be. `found`: filled with the
+    broken pairs, a row each, as far as there is room. Returns the rows of the smallest pair, and how many are broken;
+    the search ends where `found` is full.
     """
     least, broken = len(bound.limits), 0
     among = np.empty(len(secrets), dtype=np.int64)
@@ -86,18 +76,9 @@ def judge_longer(
 ) -> tuple[int, int]:
     """Judge every set of three columns up to the longest that begins with a column and that some row holds.
 
-    Parameters
-    ----------
-    columns, secrets
-        Rows of words: a bit for each row of the data.
-    safe
-        Which pairs of columns are held and not broken.
-    found
-        Filled with the broken sets, a row each, as far as there is room.
-
-    Returns
-    -------
-    The rows of the smallest set that was met, and how many are broken; the search ends where `found` is full.
+    `columns`, `secrets`: rows of words: a bit for each row of the data. `safe`: which pairs of columns are held and not
+    broken. `found`: filled with the broken sets, a row each, as far as there is room. Returns the rows of the smallest
+    set that was met, and how many are broken; the search ends where `found` is full.
     """
     width, words = columns.shape
     least, broken, depth = len(bound.limits), 0, 0

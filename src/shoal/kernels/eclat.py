@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
+from shoal.kernels.cohorts import shared
 from shoal.kernels.popcount import count_both, ones
 from shoal.kernels.sorting import sort
 
@@ -104,26 +105,11 @@ def mine_roots(
 ) -> tuple[Array, int]:
     """Find the frequent sets whose rarest item is one of ``first`` … ``last - 1``.
 
-    Parameters
-    ----------
-    indptr, items
-        The items of each basket, ascending ranks.
-    item_indptr, baskets
-        The baskets of each item.
-    least
-        The least support of a frequent set; every item has it.
-    size
-        The largest number of items of a set.
-    limit
-        Stop where more sets than that are found.
-    top
-        The keys of the most frequent sets found so far, a heap, and 0 where there is none; empty if all are wanted.
-    rows
-        A row of bits for each item, one bit a basket; without any, the items of the baskets are walked through.
-
-    Returns
-    -------
-    The sets, and how many they are.
+    `indptr`, `items`: the items of each basket, ascending ranks. `item_indptr`, `baskets`: the baskets of each item.
+    `least`: the least support of a frequent set; every item has it. `size`: the largest number of items of a set.
+    `limit`: stop where more sets than that are found. `top`: the keys of the most frequent sets found so far, a heap,
+    and 0 where there is none; empty if all are wanted. `rows`: a row of bits for each item, one bit a basket; without
+    any, the items of the baskets are walked through. Returns the sets, and how many they are.
     """
     found = np.empty(ENTRY * 1024, dtype=np.int64)
     count = 0
@@ -388,14 +374,9 @@ def count_sets(
 ) -> None:
     """The supports of some sets of items, by their baskets, the rarest item first.
 
-    Parameters
-    ----------
-    set_indptr, sets
-        The items of each set, ranks of ascending support, ascending. No set is empty.
-    item_indptr, baskets
-        The baskets of each item, ascending.
-    out
-        Filled with the supports of the sets ``first`` … ``last - 1``.
+    `set_indptr`, `sets`: the items of each set, ranks of ascending support, ascending. No set is empty. `item_indptr`,
+    `baskets`: the baskets of each item, ascending. `out`: filled with the supports of the sets ``first`` … ``last -
+    1``.
     """
     rows = np.empty(64, dtype=np.int64)
     for place in range(first, last):
@@ -409,30 +390,5 @@ def count_sets(
             if count == 0:
                 break
             item = members[entry]
-            count = shared_rows(rows, count, baskets[item_indptr[item] : item_indptr[item + 1]])
+            count = shared(rows, count, baskets[item_indptr[item] : item_indptr[item + 1]], rows)
         out[place] = count
-
-
-@jit
-def shared_rows(rows: Array, count: int, others: Array) -> int:
-    """Keep those of some ascending rows that stand in another ascending list too; how many are left."""
-    low, kept = 0, 0
-    for place in range(count):
-        row = rows[place]
-        step = 1
-        while low + step < len(others) and others[low + step] < row:
-            low += step
-            step *= 2
-        high = min(low + step, len(others))
-        while low < high:
-            middle = (low + high) // 2
-            if others[middle] < row:
-                low = middle + 1
-            else:
-                high = middle
-        if low == len(others):
-            break
-        if others[low] == row:
-            rows[kept] = row
-            kept += 1
-    return kept

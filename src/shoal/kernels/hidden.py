@@ -46,14 +46,8 @@ class Roots(NamedTuple):
 def places_of(pair_of: Rows, number: Rows, count: int) -> tuple[Indptr, Rows]:
     """The places of the occurrences of some numbers: where those of each number begin, and all of them.
 
-    Parameters
-    ----------
-    pair_of
-        The pair of each occurrence; below 0 for none.
-    number
-        The number of each pair, below 0 for pairs that are not wanted. Several pairs may have the same.
-    count
-        How many numbers there are.
+    `pair_of`: the pair of each occurrence; below 0 for none. `number`: the number of each pair, below 0 for pairs that
+    are not wanted. Several pairs may have the same. `count`: how many numbers there are.
     """
     begins = np.zeros(count + 1, dtype=np.int64)
     for pair in pair_of:

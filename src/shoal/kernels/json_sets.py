@@ -203,16 +203,9 @@ def read_clusters(
 ) -> int:
     """Read trees of clusters, a line each; those of a joint one follow it.
 
-    Parameters
-    ----------
-    chunks, owners
-        Filled with where the sub-records of each chunk end, and the cluster it belongs to.
-    terms
-        A set for each simple cluster, in their order.
-    parents, sizes
-        Of each cluster; -1 for the root of a tree, and 0 for a joint one.
-    known
-        How many clusters and how many chunks were read; and the cluster that is being read.
+    `chunks`, `owners`: filled with where the sub-records of each chunk end, and the cluster it belongs to. `terms`: a
+    set for each simple cluster, in their order. `parents`, `sizes`: of each cluster; -1 for the root of a tree, and 0
+    for a joint one. `known`: how many clusters and how many chunks were read; and the cluster that is being read.
     """
     place: Whole = 0
     above = np.int64(-1)

@@ -83,18 +83,8 @@ def group_of(sets: Array, group_indptr: Array, beginning: Array) -> int:
 def candidates(level: Level, place: int, end: int, items: Array, peaks: Array) -> int:
     """Items that may be added to a set so that all its subsets are in the level: the paper's join and prune.
 
-    Parameters
-    ----------
-    level
-        The sets of this size.
-    place, end
-        The set, and the end of its group.
-    items, peaks
-        Filled with the items and the least peak of the subsets.
-
-    Returns
-    -------
-    How many there are.
+    `level`: the sets of this size. `place`, `end`: the set, and the end of its group. `items`, `peaks`: filled with the
+    items and the least peak of the subsets. Returns how many there are.
     """
     sets = level.sets
     size = sets.shape[1]
@@ -322,26 +312,11 @@ def extend(
 ) -> tuple[int, int, int]:
     """Make sets of a level one item longer, and judge them.
 
-    Parameters
-    ----------
-    level
-        Sets that are no moles and hold none; of single items, all ranks.
-    begin, end
-        The sets to extend.
-    holders, secrets
-        Public and private items; of the private ones the items of a basket need not be ascending.
-    rule
-        What makes a mole.
-    mean_length
-        Items of the basket of a typical occurrence.
-    keep_safe
-        Whether to write down sets that are no moles.
-    found
-        Where to write: room for at least as many sets as there are items.
-
-    Returns
-    -------
-    The set where the room ended (or `end`), how many were written, and how many were judged.
+    `level`: sets that are no moles and hold none; of single items, all ranks. `begin`, `end`: the sets to extend.
+    `holders`, `secrets`: public and private items; of the private ones the items of a basket need not be ascending.
+    `rule`: what makes a mole. `mean_length`: items of the basket of a typical occurrence. `keep_safe`: whether to write
+    down sets that are no moles. `found`: where to write: room for at least as many sets as there are items. Returns the
+    set where the room ended (or `end`), how many were written, and how many were judged.
     """
     size = level.sets.shape[1]
     room = room_for(holders, secrets, len(holders.item_indptr))

@@ -57,16 +57,10 @@ def grow(
 ) -> Whole:
     """Partition a segment of the rows as far as it goes, and return how many segments are left for later.
 
-    Parameters
-    ----------
-    segment
-        Its begin and end, which of the two tables it lies in, its number in the tree, and the dimensions, one bit
-        each, that are closed: they have no allowable cut.
-    limit
-        Segments of at most so many rows are not cut but left for later, if it is not 0.
-    result
-        Receives the numbers of the rows, class by class; a 1 at the first row of each class; and the segments that are
-        left for later.
+    `segment`: its begin and end, which of the two tables it lies in, its number in the tree, and the dimensions, one
+    bit each, that are closed: they have no allowable cut. `limit`: segments of at most so many rows are not cut but
+    left for later, if it is not 0. `result`: receives the numbers of the rows, class by class; a 1 at the first row of
+    each class; and the segments that are left for later.
     """
     names, (order, marks, later) = rows[2], result
     # The larger half is stacked, so that there are never more of them than bits in the number of rows.

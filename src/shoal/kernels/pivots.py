@@ -48,20 +48,10 @@ def possible_pivots(
     The p - 1 members that went with it were the closest ones at hand. So a row that nobody took, less than a window
     away, cannot be closer to it than any of them.
 
-    Parameters
-    ----------
-    orders, places
-        The rows in one or more orders, a line each, and the place of each row in each of them.
-    basket, indptr, items
-        The distinct basket of each row, and the items of each.
-    group_indptr
-        Where each group begins; rows are numbered group by group.
-    leftover
-        The group of those that nobody took.
-    asked
-        Which groups to look at.
-    window
-        How many rows to each side were candidates, at least.
+    `orders`, `places`: the rows in one or more orders, a line each, and the place of each row in each of them.
+    `basket`, `indptr`, `items`: the distinct basket of each row, and the items of each. `group_indptr`: where each
+    group begins; rows are numbered group by group. `leftover`: the group of those that nobody took. `asked`: which
+    groups to look at. `window`: how many rows to each side were candidates, at least.
     """
     rows = len(basket)
     possible = np.ones(rows, dtype=np.bool_)
@@ -105,19 +95,10 @@ def denser_halves(
     rows was equally likely before; among those in which a half breaks the degree, the mean number of
     sensitive items a row is larger in one half than in the other, or equal.
 
-    Parameters
-    ----------
-    ends, first
-        The number of rows up to each run, and the first run of each group.
-    group_of
-        The published number of each group.
-    summary_indptr, counts
-        The numbers of each sensitive item in each published group.
-
-    Returns
-    -------
-    The run at which each group would be cut (-1 where it is too small), and which half holds more: -1 the first, 1 the
-    second, 0 neither.
+    `ends`, `first`: the number of rows up to each run, and the first run of each group. `group_of`: the published
+    number of each group. `summary_indptr`, `counts`: the numbers of each sensitive item in each published group.
+    Returns the run at which each group would be cut (-1 where it is too small), and which half holds more: -1 the
+    first, 1 the second, 0 neither.
     """
     groups = len(first) - 1
     cuts = np.full(groups, -1, dtype=np.int64)

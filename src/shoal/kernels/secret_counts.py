@@ -10,18 +10,9 @@ from shoal.kernels.cohorts import Array, Holders, cohort_rows
 def secret_counts(sets: Array, holders: Holders, secret_indptr: Array, secrets: Array, kinds: int) -> Array:
     """Count the secrets of the baskets that hold each of some sets.
 
-    Parameters
-    ----------
-    sets
-        A row a set, ranks ascending. The baskets of a beginning that two neighbors share are looked up once.
-    holders
-        The items of the sets.
-    secret_indptr, secrets, kinds
-        The secrets of each basket, and how many there are.
-
-    Returns
-    -------
-    A row a set, a column a secret.
+    `sets`: a row a set, ranks ascending. The baskets of a beginning that two neighbors share are looked up once.
+    `holders`: the items of the sets. `secret_indptr`, `secrets`, `kinds`: the secrets of each basket, and how many
+    there are. Returns a row a set, a column a secret.
     """
     count, size = sets.shape
     counts = np.zeros((count, kinds), dtype=np.int64)

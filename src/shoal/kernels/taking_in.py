@@ -105,16 +105,8 @@ def take_in(orders: Array, units: Units, width: Whole, kinds: Whole, p: Whole, w
     holds; after that, one that holds its full part of what the group has too many of is passed over, unless there is no
     other. Where none is free any more, the group takes in those that were made, one after the other.
 
-    Parameters
-    ----------
-    orders
-        Several orders of the clusters.
-    width, kinds, p
-        How many items there are, how many sensitive ones, and the degree.
-
-    Returns
-    -------
-    For each cluster the one that began its group.
+    `orders`: several orders of the clusters. `width`, `kinds`, `p`: how many items there are, how many sensitive ones,
+    and the degree. Returns for each cluster the one that began its group.
     """
     clusters = len(units.sizes)
     links = linked(orders)

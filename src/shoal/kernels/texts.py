@@ -57,18 +57,9 @@ def number_of(text: Array, begin: Whole, end: Whole, key: Any, texts: Texts) -> 
 def read_items(text: Array, blank: Array, texts: Texts, items: Array, ends: Array) -> tuple[Whole, Whole]:
     """Read the items of lines, in which blanks stand between them.
 
-    Parameters
-    ----------
-    text
-        Lines, each with its end.
-    blank
-        Which bytes are blanks.
-    items, ends
-        Filled with the numbers of all items, and where those of each line end.
-
-    Returns
-    -------
-    How many items there are, or -2 if there is no room for a text; and how many lines.
+    `text`: lines, each with its end. `blank`: which bytes are blanks. `items`, `ends`: filled with the numbers of all
+    items, and where those of each line end. Returns how many items there are, or -2 if there is no room for a text; and
+    how many lines.
     """
     count, line, place = 0, 0, 0
     while place < len(text):

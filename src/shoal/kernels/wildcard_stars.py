@@ -35,14 +35,8 @@ def match_counts(codes: AnyArray, weights: Counts, counts: Counts) -> None:
 def star_rows(codes: AnyArray, weights: Counts, counts: Counts, order: AnyArray, k: int) -> None:
     """Star cells of rows that match fewer than k, in the given order: the fewest that do, the most helpful of those.
 
-    Parameters
-    ----------
-    codes
-        A line a row, a column a quasi-identifier; starred cells become `STAR`.
-    weights
-        How many rows a line stands for; 1 for each in the order.
-    counts
-        How many rows match each line; kept up to date.
+    `codes`: a line a row, a column a quasi-identifier; starred cells become `STAR`. `weights`: how many rows a line
+    stands for; 1 for each in the order. `counts`: how many rows match each line; kept up to date.
     """
     width = codes.shape[1]
     masks = np.empty(len(codes), dtype=np.int64)

@@ -98,7 +98,7 @@ class Comparison:
         published, classes = self.tables[1], self.classes
         sizes, kept = classes.sizes, self._kept_suppressed
         if kept:
-            blank = _blank(published.quasi, classes.first)
+            blank = blank_rows(published.quasi, classes.first)
             sizes = np.where(blank, sizes - kept, sizes)
         found: tuple[Counts, Counts] = np.unique(sizes[sizes > 0], return_counts=True)
         return found
@@ -122,7 +122,7 @@ class Comparison:
     def _blank_rows(self) -> int:
         """The published rows that are ``*`` in all quasi-identifiers."""
         classes = self.classes
-        return int(classes.sizes[_blank(self.tables[1].quasi, classes.first)].sum())
+        return int(classes.sizes[blank_rows(self.tables[1].quasi, classes.first)].sum())
 
     @cached_property
     def items(self) -> "Items":
@@ -232,7 +232,7 @@ class ColumnPair:
         return self._axes[bins]
 
 
-def _blank(columns: tuple[Column, ...], rows: Rows) -> Mask:
+def blank_rows(columns: tuple[Column, ...], rows: Rows) -> Mask:
     """Which of some rows are ``*`` in all columns."""
     blank = np.ones(len(rows), dtype=np.bool_)
     for column in columns:

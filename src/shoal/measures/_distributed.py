@@ -2,9 +2,10 @@
 
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from shoal.arrays import Counts
 from shoal.data._export import unnamed
@@ -14,14 +15,7 @@ from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
 from shoal.measures._comparison import ColumnPair, Comparison, Items, refuse_unlike
-
-if TYPE_CHECKING:
-    import polars
-
-    Frame: TypeAlias = polars.DataFrame
-
-Texts: TypeAlias = "dict[str, Frame]"
-"""Column to its texts and how many rows have each."""
+from shoal.risks._distributed_warnings import value_counts
 
 TEXT, ROWS = "text", "rows"
 
@@ -81,7 +75,7 @@ class DistributedComparison(Comparison):
         if not quasi:
             return ({self.published_rows: 1} if self.published_rows else {}), 0
 
-        def found(frame: "Frame") -> tuple[dict[int, int], int]:
+        def found(frame: pl.DataFrame) -> tuple[dict[int, int], int]:
             sizes, times = np.unique(frame[COUNT].to_numpy(), return_counts=True)
             blank = np.ones(frame.height, dtype=np.bool_)
             for name in quasi:
@@ -105,25 +99,11 @@ class DistributedComparison(Comparison):
     @cached_property
     def _counts(self) -> dict[str, Counts]:
         """The rows of each value of each column of the original."""
-        sizes = {name: len(self.tables[0].column(name).domain) for name in self._names}
-
-        def counted(frame: "Frame") -> dict[str, Counts]:
-            return {
-                name: np.bincount(frame[name].to_numpy(), minlength=size).astype(np.int64)
-                for name, size in sizes.items()
-            }
-
-        def added(one: dict[str, Counts], other: dict[str, Counts]) -> dict[str, Counts]:
-            return {name: one[name] + other[name] for name in one}
-
-        found = self._before.parts.select(list(sizes)).fold(counted, added)
-        return found or {name: np.zeros(size, dtype=np.int64) for name, size in sizes.items()}
+        return value_counts(self._before, Table(self.tables[0].select(self._names)))
 
     @cached_property
-    def _texts(self) -> Texts:
+    def _texts(self) -> dict[str, pl.DataFrame]:
         """The texts of each published column, ascending, and the rows of each."""
-        import polars as pl
-
         empty = pl.DataFrame(schema={TEXT: pl.String, ROWS: pl.Int64})
         found = self._after.parts.tallies(self._names)
         return {name: _texts_in(found[name]) if name in found else empty for name in self._names}
@@ -145,7 +125,7 @@ def _supports(baskets: Dataset) -> tuple[Counts, int]:
     """The baskets that hold each item, and those that hold none."""
     size = len(baskets.schema.vocabulary)
 
-    def counted(frame: "Frame") -> tuple[Counts, int]:
+    def counted(frame: pl.DataFrame) -> tuple[Counts, int]:
         lists = frame["items"]
         held = lists.explode().drop_nulls().to_numpy()
         return np.bincount(held, minlength=size).astype(np.int64), int((lists.list.len() == 0).sum())
@@ -156,10 +136,8 @@ def _supports(baskets: Dataset) -> tuple[Counts, int]:
     return baskets.parts.fold(counted, added) or (np.zeros(size, dtype=np.int64), 0)
 
 
-def _texts_in(counted: "Frame") -> "Frame":
+def _texts_in(counted: pl.DataFrame) -> pl.DataFrame:
     """The texts of a column with their rows; a missing one is empty."""
-    import polars as pl
-
     texts, rows = (unnamed(cells) for cells in counted)
     found = pl.DataFrame({TEXT: texts.fill_null(""), ROWS: rows})
     return found.group_by(TEXT).agg(pl.col(ROWS).sum()).sort(TEXT)

@@ -10,6 +10,7 @@ from shoal.data._equal_rows import row_classes
 from shoal.data.table import Table
 from shoal.engines.local import Local
 from shoal.errors import Infeasible, WrongUse
+from shoal.measures._comparison import blank_rows
 from shoal.methods.table_method import TableMethod
 
 CLUSTERS = "method of tables that makes the first classes: mondrian, lattice, samarati"
@@ -37,10 +38,7 @@ def first_classes(method: TableMethod, table: Table, engine: Local, seed: int | 
     kept = np.arange(shown.rows)
     if extra := shown.rows + release.suppressed - table.rows:
         # Suppressed rows that stand there as stars.
-        blank = np.ones(shown.rows, dtype=np.bool_)
-        for one in shown.quasi:
-            labels = one.domain.labels
-            blank &= one.codes == (labels.index("*") if "*" in labels else -1)
+        blank = blank_rows(shown.quasi, kept)
         kept = kept[~blank] if extra <= int(blank.sum()) else kept
     _, numbers = np.unique(found.number[kept], return_inverse=True)
     if not len(kept):

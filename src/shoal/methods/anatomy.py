@@ -5,12 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from shoal.arrays import Rows, indptr_of
+from shoal.arrays import Rows, indptr_of, ranges
 from shoal.data._plural import counted
 from shoal.data._ties import tie_key
 from shoal.data.group_statistics import group_statistics
 from shoal.data.linked import Linked, link_name, linked
-from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Column, Table, cell_ranks
 from shoal.data.trace import Trace
@@ -102,10 +101,8 @@ class Anatomy(TableMethod):
             summary.append(f"{first:,} groups were united until every promise was kept.")
         given = {name: getattr(self, name) for name in ("l", "c", "entropy_l", "t", "alpha", "beta", "delta")}
         parameters = {name: value for name, value in given.items() if value is not None}
-        promises = tuple(model.as_promise() for model in models)
-        return Release(published, self.name, parameters, promises), Trace(
-            order[rows], notes={"summary": summary}
-        )
+        release = self.released(published, models=models, parameters=parameters)
+        return release, Trace(order[rows], notes={"summary": summary})
 
     def misfits(self) -> tuple[TableModel, ...]:
         """The promises that say nothing of groups of secrets."""
@@ -172,10 +169,7 @@ class Anatomy(TableMethod):
         by_value = np.argsort(taken, kind="stable")
         groups = np.empty(len(codes), dtype=np.int64)
         used = counts - left
-        places = np.concatenate(
-            [np.arange(a, a + n) for a, n in zip(begin.tolist(), used.tolist(), strict=True)]
-        )
-        groups[stacks[places]] = by_value // size
+        groups[stacks[ranges(begin, used)[1]]] = by_value // size
         # At most one row of some values is left: each goes to a group that does not have its value.
         for value in np.flatnonzero(left).tolist():
             without = np.ones(count, dtype=np.bool_)

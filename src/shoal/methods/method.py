@@ -134,18 +134,24 @@ class Method(Parameters):
         """
 
     def released(
-        self, data: Form, details: Mapping[str, Any] | None = None, models: Sequence[Model] | None = None
+        self,
+        data: Form,
+        details: Mapping[str, Any] | None = None,
+        models: Sequence[Model] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        suppressed: int = 0,
     ) -> Release[Form]:
         """Data of this method as a release, with its parameters and promises.
 
         `details`: public facts of the method. `models`: the promises, where the data makes them more definite than
-        `models` does.
+        `models` does. `parameters`: those that are published; all by default. `suppressed`: how many rows are not.
         """
         return Release(
             data=data,
             method=self.name,
-            parameters=self.model_dump(mode="json"),
+            parameters=self.model_dump(mode="json") if parameters is None else parameters,
             promises=tuple(model.as_promise() for model in models or self.models()),
+            suppressed=suppressed,
             details=details or {},
         )
 

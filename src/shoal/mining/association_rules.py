@@ -17,7 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Mask, Rows, frozen
+from shoal.arrays import Codes, Floats, Mask, Rows, frozen, owners, ranges
 from shoal.errors import WrongUse
 from shoal.mining.frequent_itemsets import LIMIT, TOP, Children, Itemsets
 
@@ -169,8 +169,6 @@ def _one_more(places: Rows, masks: Rows, size: int) -> tuple[Rows, Rows]:
     highest = np.zeros(len(masks), dtype=np.int64)
     for column in range(size):
         highest[(masks >> column) & 1 == 1] = column
-    more = size - 1 - highest
-    grown = np.repeat(np.arange(len(masks)), more)
-    first = np.repeat(np.concatenate(([0], np.cumsum(more)[:-1])) if len(more) else more, more)
-    column = highest[grown] + 1 + np.arange(len(grown)) - first
-    return places[grown], masks[grown] | (np.int64(1) << column)
+    indptr, moved = ranges(highest + 1, size - 1 - highest)
+    grown = owners(indptr)
+    return places[grown], masks[grown] | (np.int64(1) << moved)

@@ -255,9 +255,7 @@ def _mined(
     return Itemsets(len(baskets), least, parents, frequent[table[:, 1]], table[:, 2], ranks)
 
 
-def top_itemsets(
-    baskets: Baskets, count: int, size: int | None = None, *, least: int = 1, threads: int | None = None
-) -> Itemsets:
+def top_itemsets(baskets: Baskets, count: int, size: int | None = None) -> Itemsets:
     """The most frequent sets of items.
 
     Of sets with equal support the smaller ones come first, then the one whose items come first in the vocabulary: who
@@ -265,29 +263,26 @@ def top_itemsets(
     among them too, for it has as much support and fewer items.
 
     `count`: how many; fewer if there are not so many. `size`: the largest number of items of a set; any by default.
-    `least`: leave out sets that fewer baskets hold.
     """
     if count < 1:
         raise WrongUse(f"The number of itemsets must be at least 1, not {count}.")
-    found, bound, _ = enough_itemsets(baskets, count, size, least=least, threads=threads)
+    found, bound, _ = enough_itemsets(baskets, count, size)
     return best_of(found, count, bound)
 
 
-def enough_itemsets(
-    baskets: Baskets, count: int, size: int | None = None, *, least: int = 1, threads: int | None = None
-) -> tuple[Itemsets, int, bool]:
+def enough_itemsets(baskets: Baskets, count: int, size: int | None = None) -> tuple[Itemsets, int, bool]:
     """Sets among which the most frequent ones are, as many as are asked for.
 
     Returns the sets, the least support of the most frequent ones, and whether all sets of that support or more are
     there.
     """
     supports = np.sort(baskets.supports)[::-1]
-    bound = least if len(supports) < count else max(least, int(supports[count - 1]))
+    bound = 1 if len(supports) < count else max(1, int(supports[count - 1]))
     bound = _bound_by_pairs(baskets, count, bound, size)
     if bound * CROWD <= len(baskets):
         try:
             # All of them, where they are not too many.
-            found = frequent_itemsets(baskets, bound, size, threads=threads, limit=ROOM * count)
+            found = frequent_itemsets(baskets, bound, size, limit=ROOM * count)
             return found, _least_of(found, count, bound), True
         except WrongUse:
             pass

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import or_
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from shoal.arrays import Codes, Counts
 from shoal.data._export import named, unnamed
@@ -33,9 +34,6 @@ from shoal.models._sensitive import SensitiveModel
 from shoal.models.model import LineModel, Model, TableModel
 from shoal.risks.disclosure_warnings import count_bare
 
-if TYPE_CHECKING:
-    import polars
-
 ROW_BYTES, CELL_BYTES = 128, 96
 """What a distinct row, and each of its cells, takes in a worker while it is judged."""
 
@@ -51,13 +49,11 @@ class _Survey:
 
     lines: int
     baskets: int
-    items: "polars.Series"
+    items: pl.Series
     secrets: frozenset[str]
     bare: int
 
     def joined(self, other: "_Survey") -> "_Survey":
-        import polars as pl
-
         return _Survey(
             self.lines + other.lines,
             self.baskets + other.baskets,
@@ -180,11 +176,9 @@ def _unordered(verdict: Verdict) -> Verdict:
 
 
 def _by_class(
-    rows: Parts, examine: "Callable[[polars.DataFrame], list[Evidence]]", quasi: list[str], buckets: int
+    rows: Parts, examine: Callable[[pl.DataFrame], list[Evidence]], quasi: list[str], buckets: int
 ) -> list[Evidence]:
     """Examine distinct rows, all of a class together."""
-    import polars as pl
-
     schema = {
         BUCKET: pl.Int32(),
         **{name: pl.String() for name in rows.names if name != COUNT},
@@ -194,17 +188,13 @@ def _by_class(
     return [joined(parts) for parts in zip(*found_by_bucket(divided, examine), strict=True)]
 
 
-def _bucketed(
-    frame: "polars.DataFrame", quasi: list[str], buckets: int, names: tuple[str, ...]
-) -> "polars.DataFrame":
+def _bucketed(frame: pl.DataFrame, quasi: list[str], buckets: int, names: tuple[str, ...]) -> pl.DataFrame:
     """Distinct rows with a number that the rows of a class share."""
-    import polars as pl
-
     texts = frame.with_columns(pl.col(pl.String).fill_null(""), pl.col(COUNT).cast(pl.Int64))
     return texts.with_columns(pl.Series(BUCKET, buckets_of(texts, quasi, buckets))).select(named(names))
 
 
-def buckets_of(frame: "polars.DataFrame", quasi: Sequence[str], buckets: int) -> Codes:
+def buckets_of(frame: pl.DataFrame, quasi: Sequence[str], buckets: int) -> Codes:
     """A number for each row that all rows of its class share; null and the empty text are one."""
     state = np.zeros(frame.height, dtype=np.uint64)
     for name in quasi:
@@ -212,22 +202,18 @@ def buckets_of(frame: "polars.DataFrame", quasi: Sequence[str], buckets: int) ->
     return (mixed(state) % np.uint64(max(buckets, 1))).astype(np.int32)
 
 
-def found_by_bucket(divided: Parts, work: "Callable[[polars.DataFrame], Any]") -> list[Any]:
+def found_by_bucket(divided: Parts, work: Callable[[pl.DataFrame], Any]) -> list[Any]:
     """What workers find in the rows of each bucket."""
-    import polars as pl
-
     packed = divided.group(BUCKET, partial(_packed, work=work), {FOUND: pl.Binary()})
     return [pickle.loads(one) for one in packed.collect()[FOUND].to_list()]
 
 
-def _packed(frame: "polars.DataFrame", work: "Callable[[polars.DataFrame], Any]") -> "polars.DataFrame":
-    import polars as pl
-
+def _packed(frame: pl.DataFrame, work: Callable[[pl.DataFrame], Any]) -> pl.DataFrame:
     return pl.DataFrame({FOUND: [pickle.dumps(work(frame))]}, schema={FOUND: pl.Binary()})
 
 
 def _examined(
-    frame: "polars.DataFrame",
+    frame: pl.DataFrame,
     models: tuple[TableModel, ...],
     columns: tuple[Column, ...],
     wholes: "dict[str, tuple[tuple[str, ...], Counts]]",
@@ -243,8 +229,8 @@ def _examined(
 
 
 def _counted_too(
-    frame: "polars.DataFrame",
-    examine: "Callable[[polars.DataFrame], list[Evidence]]",
+    frame: pl.DataFrame,
+    examine: Callable[[pl.DataFrame], list[Evidence]],
     quasi: list[str],
     columns: tuple[str, ...],
     items: tuple[str, ...],
@@ -258,10 +244,8 @@ def _counted_too(
     return [*examine(frame), Evidence(sums={CLASSES: classes})]
 
 
-def _column(texts: "polars.Series", column: Column, whole: "tuple[tuple[str, ...], Counts] | None") -> Column:
+def _column(texts: pl.Series, column: Column, whole: "tuple[tuple[str, ...], Counts] | None") -> Column:
     """A column of texts, with the values of the whole where they are known."""
-    import polars as pl
-
     texts = texts.fill_null("")
     labels = texts.unique().sort() if whole is None else pl.Series(whole[0], dtype=pl.String)
     codes = texts.cast(pl.Enum(labels)).to_physical().to_numpy().astype(np.int32)
@@ -282,9 +266,7 @@ def _overall(rows: Parts, name: str) -> "tuple[tuple[str, ...], Counts]":
     return labels, np.array([0 if text == SUPPRESSED else counts[text] for text in labels], dtype=np.int64)
 
 
-def _values(frame: "polars.DataFrame", name: str) -> dict[str, int]:
-    import polars as pl
-
+def _values(frame: pl.DataFrame, name: str) -> dict[str, int]:
     sums = frame.group_by(named(name).fill_null("")).agg(pl.col(COUNT).sum())
     return dict(zip(sums[name].to_list(), sums[COUNT].to_list(), strict=True))
 
@@ -295,7 +277,7 @@ def _summed(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
     return one
 
 
-def _size(frame: "polars.DataFrame", columns: tuple[str, ...], items: tuple[str, ...]) -> tuple[int, ...]:
+def _size(frame: pl.DataFrame, columns: tuple[str, ...], items: tuple[str, ...]) -> tuple[int, ...]:
     """The distinct rows of a frame, and how many rows of the release they stand for: telling, all, stars with items.
 
     Rows of stars that have items bring those without into their class: see `telling_rows`.
@@ -305,15 +287,13 @@ def _size(frame: "polars.DataFrame", columns: tuple[str, ...], items: tuple[str,
     return frame.height, telling, total, starred - (total - telling)
 
 
-def _hidden(columns: tuple[str, ...], items: tuple[str, ...]) -> "polars.Expr":
+def _hidden(columns: tuple[str, ...], items: tuple[str, ...]) -> pl.Expr:
     """Which rows tell nothing, as `telling_rows` says."""
-    import polars as pl
-
     starred = (named(name).eq_missing(SUPPRESSED) for name in columns)
     return pl.all_horizontal(*starred, *(named(name).fill_null("").eq("") for name in items))
 
 
-def _shows(frame: "polars.DataFrame", columns: tuple[str, ...]) -> bool:
+def _shows(frame: pl.DataFrame, columns: tuple[str, ...]) -> bool:
     """Whether a cell of some columns is no star."""
     return any(not frame[name].eq_missing(SUPPRESSED).all() for name in columns)
 
@@ -332,12 +312,10 @@ def _paired(one: tuple[Evidence, ...], other: tuple[Evidence, ...]) -> tuple[Evi
 
 
 def _surveyed(
-    frame: "polars.DataFrame",
+    frame: pl.DataFrame,
     models: tuple[LineModel, ...],
     parse: "Callable[[Iterable[str], str], Published]",
 ) -> _Survey:
-    import polars as pl
-
     published = parse(frame["line"].to_list(), _name(frame))
     assert isinstance(published, Groups | Clusters)
     secrets = frozenset[str]().union(*(model.secrets(published) for model in models))
@@ -355,7 +333,7 @@ def _surveyed(
 
 
 def _judged(
-    frame: "polars.DataFrame",
+    frame: pl.DataFrame,
     models: tuple[LineModel, ...],
     parse: "Callable[[Iterable[str], str], Published]",
     secrets: frozenset[str],
@@ -365,7 +343,7 @@ def _judged(
     return tuple(model.examine(published, part) for model in models)
 
 
-def _name(frame: "polars.DataFrame") -> str:
+def _name(frame: pl.DataFrame) -> str:
     """Some lines by the first of them, for they have no other name."""
     first = frame["line"][0]
     return f"the part that begins with {first if len(first) <= 40 else first[:39] + '…'}"

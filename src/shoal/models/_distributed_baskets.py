@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from shoal.arrays import AnyArray, Codes, Counts, Items, Mask, owners, ranges
 from shoal.data._basket_frames import cells_of, rows_of
@@ -28,9 +29,6 @@ from shoal.models.hidden_associations import HiddenAssociations, Sides
 from shoal.models.hkp_coherence import Broken, HkpCoherence, broken_sets, minimal
 from shoal.models.km_anonymity import Combination, KmAnonymity, Rarity, rarest
 from shoal.models.model import Model
-
-if TYPE_CHECKING:
-    import polars
 
 ITEM_BYTES = 64
 """What an item of a basket takes in a worker while its sets are counted."""
@@ -152,18 +150,14 @@ def _workers(data: Dataset, supports: Counts, memory: int) -> int:
     return max(needed, min(FEWEST_SHARES, total // SMALL_SHARE), 1)
 
 
-def _shared(parts: Parts, shares: _Shares, work: "Callable[[polars.DataFrame], Any]") -> list[Any]:
+def _shared(parts: Parts, shares: _Shares, work: Callable[[pl.DataFrame], Any]) -> list[Any]:
     """What workers find in their shares."""
-    import polars as pl
-
     schema = {BUCKET: pl.Int32(), "items": pl.List(pl.Int32), "secrets": pl.List(pl.Int32)}
     return found_by_bucket(parts.map(partial(_divided, shares=shares), schema), work)
 
 
-def _divided(frame: "polars.DataFrame", shares: _Shares) -> "polars.DataFrame":
+def _divided(frame: pl.DataFrame, shares: _Shares) -> pl.DataFrame:
     """Baskets as workers need them: from the first item of the worker on, by ranks; secrets come after all ranks."""
-    import polars as pl
-
     indptr, items = rows_of(frame["items"])
     row = owners(indptr)
     known = np.flatnonzero(shares.rank[items] >= 0)
@@ -187,15 +181,13 @@ def _divided(frame: "polars.DataFrame", shares: _Shares) -> "polars.DataFrame":
     )
 
 
-def _own(frame: "polars.DataFrame", shares: _Shares) -> Mask:
+def _own(frame: pl.DataFrame, shares: _Shares) -> Mask:
     """The ranks that the worker of a frame counts the sets of."""
     mask: Mask = shares.owner == int(frame[BUCKET][0])
     return mask
 
 
-def _broken(
-    frame: "polars.DataFrame", model: HkpCoherence, shares: _Shares
-) -> tuple[int | None, list[Broken]]:
+def _broken(frame: pl.DataFrame, model: HkpCoherence, shares: _Shares) -> tuple[int | None, list[Broken]]:
     """The broken sets that begin with an item of the worker."""
     width, secrets = len(shares.known), int(shares.secret.max(initial=-1)) + 1
     together, items = rows_of(frame["items"].list.concat(frame["secrets"]))
@@ -215,7 +207,7 @@ def _broken(
     ]
 
 
-def _rarest(frame: "polars.DataFrame", model: KmAnonymity, shares: _Shares) -> Rarity:
+def _rarest(frame: pl.DataFrame, model: KmAnonymity, shares: _Shares) -> Rarity:
     """The rarest combinations that begin with an item of the worker."""
     indptr, items = rows_of(frame["items"])
     groups = np.zeros(len(indptr) - 1, dtype=np.int64)
@@ -225,7 +217,7 @@ def _rarest(frame: "polars.DataFrame", model: KmAnonymity, shares: _Shares) -> R
 
 
 def _frequent(
-    frame: "polars.DataFrame", shares: _Shares, least: int, size: int
+    frame: pl.DataFrame, shares: _Shares, least: int, size: int
 ) -> list[tuple[tuple[int, ...], int]]:
     """The frequent sets that begin with an item of the worker, and how many baskets hold each."""
     indptr, items = rows_of(frame["items"])
@@ -256,11 +248,11 @@ def _items(ranks: Sequence[int], shares: _Shares) -> tuple[int, ...]:
     return tuple(sorted(int(shares.known[rank]) for rank in ranks))
 
 
-def _supports(frame: "polars.DataFrame", items: int) -> Counts:
+def _supports(frame: pl.DataFrame, items: int) -> Counts:
     return np.bincount(rows_of(frame["items"])[1], minlength=items).astype(np.int64)
 
 
-def _of_rules(frame: "polars.DataFrame", rules: list[tuple[list[int], list[int]]]) -> Counts:
+def _of_rules(frame: pl.DataFrame, rules: list[tuple[list[int], list[int]]]) -> Counts:
     """How many baskets of a frame hold both sides of each rule, and its left side."""
     indptr, items = rows_of(frame["items"])
     rows = owners(indptr)

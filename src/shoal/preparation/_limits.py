@@ -1,31 +1,26 @@
 """What top and bottom coding share: limits of columns, and one value for all numbers beyond."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 from shoal.data._cell_kinds import coordinates
 from shoal.data.domain import Kind
-from shoal.preparation.transform import Transform, Values, listed, pairs, typed_number
+from shoal.preparation.transform import ColumnTransform, Values, listed, typed_number
 
 if TYPE_CHECKING:
     import polars
 
 
-class LimitCoding(Transform):
+class LimitCoding(ColumnTransform):
     """Publish all numbers beyond a limit as one value."""
+
+    by_column: ClassVar[str] = "limits"
 
     limits: dict[str, int | float]
 
     @classmethod
-    def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """One step for all columns."""
-        found = {name: typed_number(text, cls.option) for name, text in pairs(texts, cls.option).items()}
-        return [{"name": cls.name, "limits": found}] if found else []
-
-    @property
-    def columns_changed(self) -> tuple[str, ...]:
-        """The columns with a limit."""
-        return tuple(self.limits)
+    def typed_value(cls, name: str, text: str) -> int | float:
+        """A limit."""
+        return typed_number(text, cls.option)
 
     def sentence(self) -> str:
         """The limits."""

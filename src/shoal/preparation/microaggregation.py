@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Counts, Floats, Rows
+from shoal.arrays import Counts, Floats, Rows, summed
 from shoal.data._cell_kinds import Distinct, coordinates, plain_number
 from shoal.data.domain import Kind
 from shoal.errors import BadData, WrongUse
@@ -82,8 +82,7 @@ class Microaggregation(Transform):
         numbers = coordinates(values.texts, Kind.NUMERIC).to_numpy()
         known = ~np.isnan(numbers) & (values.counts > 0)
         points, place = np.unique(numbers[known], return_inverse=True)
-        weights: Counts = np.zeros(len(points), dtype=np.int64)
-        np.add.at(weights, place, values.counts[known])
+        weights = summed(place, values.counts[known], len(points))
         self._refuse_few(int(weights.sum()))
         groups = best_groups(points, weights, self.size)
         means = self._means(values.texts, groups, points, weights)

@@ -10,6 +10,7 @@ from shoal.data.domain import Kind
 from shoal.data.role import Roles
 from shoal.errors import BadData, WrongUse
 from shoal.parameters import Parameters
+from shoal.preparation._key import refuse_inside
 
 if TYPE_CHECKING:
     import polars
@@ -77,8 +78,6 @@ class Transform(Parameters):
     def refuse_key_inside(self, folder: str | Path, source: str | None = None) -> None:
         """Refuse a key that lies in the release folder, or is the data."""
         if self.key_file is not None:
-            from shoal.preparation._key import refuse_inside
-
             refuse_inside(self.key_file, folder, source)
 
     def among(self, roles: Roles) -> Self:
@@ -99,6 +98,29 @@ class Transform(Parameters):
     def apply_to_rows(self, cells: "Mapping[str, Distinct]") -> "dict[str, Distinct]":
         """The columns that are changed, from the cells of all that are read."""
         raise NotImplementedError
+
+
+class ColumnTransform(Transform):
+    """A step that has something for each of its columns, in one field: ``age=90``."""
+
+    by_column: ClassVar[str]
+    """The name of that field."""
+
+    @classmethod
+    def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """One step for all columns."""
+        found = {name: cls.typed_value(name, text) for name, text in pairs(texts, cls.option).items()}
+        return [{"name": cls.name, cls.by_column: found}] if found else []
+
+    @classmethod
+    def typed_value(cls, name: str, text: str) -> Any:
+        """What a column has, as it is typed."""
+        return text
+
+    @property
+    def columns_changed(self) -> tuple[str, ...]:
+        """The columns that have something."""
+        return tuple(getattr(self, self.by_column))
 
 
 def prepared(steps: Sequence[Transform]) -> dict[str, str]:

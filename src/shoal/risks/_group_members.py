@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Mask, Rows, flagged, taken
+from shoal.arrays import Counts, Floats, Mask, Rows, flagged, indptr_of, owners, taken
 from shoal.data._basket_orders import Distinct, distinct_baskets, numbered, used_items
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.groups import Groups
@@ -32,7 +32,7 @@ def shares_and_kinds(original: Baskets, groups: Groups) -> tuple[Floats, Rows]:
     if (code[original.items] < 0).any():
         raise BadData("the release lacks items of the original; give the original that it was made from.")
     hidden = secret[original.items]
-    ends = np.concatenate(([0], np.cumsum(hidden)))[original.indptr]
+    ends = indptr_of(hidden)[original.indptr]
     public_indptr = original.indptr - ends
     published = len(groups.basket_indptr) - 1
     both = np.concatenate((groups.basket_indptr, groups.basket_indptr[-1] + public_indptr[1:]))
@@ -56,14 +56,10 @@ def shares_and_kinds(original: Baskets, groups: Groups) -> tuple[Floats, Rows]:
     held_begin, held = taken(ends, example[lines])
     group = np.repeat(np.arange(len(groups)), groups.sizes)
     width = len(groups.vocabulary)
-    secrets = (
-        np.repeat(np.arange(len(groups)), np.diff(groups.sensitive_indptr)) * width + groups.sensitive_items
-    )
+    secrets = owners(groups.sensitive_indptr) * width + groups.sensitive_items
     keys = np.repeat(group[owner], np.diff(held_begin)) * width + code[original.items[hidden][held]]
     place = np.minimum(np.searchsorted(secrets, keys), max(len(secrets) - 1, 0))
-    hits = (
-        np.concatenate(([0], np.cumsum(secrets[place] == keys))) if len(keys) else np.zeros(1, dtype=np.int64)
-    )
+    hits = indptr_of(secrets[place] == keys) if len(keys) else np.zeros(1, dtype=np.int64)
     right = hits[held_begin[1:]] > hits[held_begin[:-1]]
     return np.bincount(owner, right * times[lines], published) / counts[members], members
 

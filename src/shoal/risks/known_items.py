@@ -44,8 +44,7 @@ def known_items_risk(
     baskets: Baskets, known: Sequence[int] = (1, 2, 3, 4), *, samples: int = SAMPLES, seed: int = 0
 ) -> tuple[KnownItemsRisk, ...]:
     """Measure what one to four known items give away."""
-    wanted = flagged(baskets.public, len(baskets.vocabulary))
-    public = baskets.keep(wanted)
+    public = baskets.keep(flagged(baskets.public, len(baskets.vocabulary)))
     return tuple(_risk(public, count, samples, seed) for count in known)
 
 

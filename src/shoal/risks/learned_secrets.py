@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Floats, Rows
+from shoal.arrays import Floats, Rows, owners, ranges
 from shoal.data._equal_rows import mixed_codes
 from shoal.data.linked import Linked
 from shoal.data.table import Column, Table
@@ -52,7 +52,7 @@ def learned(original: Table, data: Linked) -> Learned | None:
     counts = shares * data.sizes[inside][:, None]
     belief = dealt(column_likelihood(columns), group, counts)
     people, row_keys = alike_rows(original, data, rows)
-    truth = _recoded(original.column(secret.name), secret)
+    truth = aligned(original.column(secret.name), secret)
     found = np.flatnonzero(np.isin(people, row_keys) & (truth >= 0))
     kinds, row_kind = np.unique(row_keys, return_inverse=True)
     asked = np.searchsorted(kinds, people[found])
@@ -65,7 +65,7 @@ def learned(original: Table, data: Linked) -> Learned | None:
 
 def shares_of_people(people: Table, data: Linked, secret: Column) -> tuple[Floats, Floats]:
     """For each person the share of her secret in the groups of the rows that are like her, and one in those rows."""
-    truth = _recoded(people.column(secret.name), secret)
+    truth = aligned(people.column(secret.name), secret)
     who, rows = alike_pairs(people, data)
     counts = np.bincount(who, minlength=people.rows)
     shares = np.bincount(
@@ -83,10 +83,8 @@ def alike_pairs(people: Table, data: Linked) -> tuple[Rows, Rows]:
     keys, row_keys = alike_rows(people, data, np.arange(data.rows))
     by_key = np.argsort(row_keys, kind="stable")
     begin, end = (np.searchsorted(row_keys[by_key], keys, side) for side in ("left", "right"))
-    counts = end - begin
-    who = np.repeat(np.arange(people.rows), counts)
-    offsets = np.arange(len(who)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return who, by_key[np.repeat(begin, counts) + offsets]
+    indptr, entries = ranges(begin, end - begin)
+    return owners(indptr), by_key[entries]
 
 
 def dealing_warning(original: Table, data: Linked) -> tuple[str, ...]:
@@ -117,12 +115,10 @@ def alike_rows(original: Table, data: Linked, rows: Rows) -> tuple[Rows, Rows]:
     return keys[: original.rows], keys[original.rows :]
 
 
-def _recoded(people: Column, published: Column) -> Rows:
-    """The code in the published column of the secret of each person; -1 where it is not published."""
+def aligned(people: Column, published: Column) -> Rows:
+    """The code in a published column of the cell of each of the people; -1 where nobody has it there."""
     codes = {label: code for code, label in enumerate(published.domain.labels)}
-    places = np.array([codes.get(label, -1) for label in people.domain.labels], dtype=np.int64)
-    found: Rows = places[people.codes]
-    return found
+    return np.array([codes.get(label, -1) for label in people.domain.labels], dtype=np.int64)[people.codes]
 
 
 def _mean(values: Floats, kinds: Rows, count: int) -> Floats:
@@ -152,23 +148,15 @@ def value_logs(codes: Any, belief: Floats) -> Floats:
     return np.asarray(np.log(counted) - np.log(counted.sum(axis=0)))
 
 
-def dealt(
-    likelihood: Callable[[Floats], Floats], group: Rows, counts: Floats, rounds: int = ROUNDS
-) -> Floats:
+def dealt(likelihood: Callable[[Floats], Floats], group: Rows, counts: Floats) -> Floats:
     """How likely each member has each secret.
 
-    Parameters
-    ----------
-    likelihood
-        From beliefs to the logarithm of the likelihood of each member under each secret.
-    group
-        Of each member.
-    counts
-        How often each group has each secret; the sum of a group is its size.
+    `likelihood`: from beliefs to the logarithm of the likelihood of each member under each secret. `group`: of each
+    member. `counts`: how often each group has each secret; the sum of a group is its size.
     """
     shares = counts / counts.sum(axis=1, keepdims=True)
     belief: Floats = shares[group]
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         logs = likelihood(belief)
         with np.errstate(divide="ignore"):
             scores = logs + np.log(shares)[group]

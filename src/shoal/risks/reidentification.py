@@ -5,12 +5,12 @@ a *journalist* does not, and looks for anybody in a population; a *marketer* wan
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
 from shoal.arrays import Counts
-from shoal.data._equal_rows import person_sizes
+from shoal.data._equal_rows import mixed_codes, person_sizes
 from shoal.data.table import Column, Table
 
 THRESHOLD = 0.2
@@ -59,15 +59,12 @@ def reidentification(
     else:
         sample, around = _beside(table, columns, population)
     strangers = int(np.maximum(sample - around, 0).sum())
-    around = np.maximum(sample, around)
-    return Reidentification(
-        _prosecutor(sample, threshold),
-        _journalist(sample, around, threshold),
-        _marketer(sample, around, threshold),
-        int(sample.sum()),
-        int((sample == 1).sum()),
-        strangers,
-    )
+    around, rows = np.maximum(sample, around), int(sample.sum())
+    journalist = _risk(sample, around, threshold)
+    # The mean is the marketer's own; who looks at one row alone, a journalist, has the other two.
+    marketer = replace(journalist, average=float((sample / around).sum() / max(rows, 1)))
+    prosecutor, unique = _risk(sample, sample, threshold), int((sample == 1).sum())
+    return Reidentification(prosecutor, journalist, marketer, rows, unique, strangers)
 
 
 def _beside(table: Table, columns: Sequence[Column], population: Table) -> tuple[Counts, Counts]:
@@ -79,40 +76,20 @@ def _beside(table: Table, columns: Sequence[Column], population: Table) -> tuple
         moved = [places.setdefault(label, len(places)) for label in other.domain.labels]
         codes = np.concatenate((column.codes, np.array(moved, dtype=np.int32)[other.codes]))
         joined.append((codes, len(places)))
-    rows = table.rows + population.rows
-    numbers = np.zeros(rows, dtype=np.int64)
-    for codes, size in joined:
-        numbers = np.unique(numbers * size + codes, return_inverse=True)[1].astype(np.int64)
+    numbers = np.unique(mixed_codes(joined, table.rows + population.rows), return_inverse=True)[1]
     sample = np.bincount(numbers[: table.rows], minlength=int(numbers.max(initial=-1)) + 1)
     around = np.bincount(numbers[table.rows :], minlength=len(sample))
     here = sample > 0
     return sample[here].astype(np.int64), around[here].astype(np.int64)
 
 
-def _prosecutor(sample: Counts, threshold: float) -> LinkageRisk:
-    rows = int(sample.sum())
-    if not rows:
-        return LinkageRisk(0.0, 0.0, 0.0)
-    return LinkageRisk(
-        float(1 / sample.min()), len(sample) / rows, float(sample[1 / sample > threshold].sum() / rows)
-    )
-
-
-def _journalist(sample: Counts, around: Counts, threshold: float) -> LinkageRisk:
+def _risk(sample: Counts, around: Counts, threshold: float) -> LinkageRisk:
+    """The risk of a journalist; that of a prosecutor where nobody is around."""
     rows = int(sample.sum())
     if not rows:
         return LinkageRisk(0.0, 0.0, 0.0)
     average = max(len(sample) / float(around.sum()), float((sample / around).sum() / rows))
     return LinkageRisk(float(1 / around.min()), average, float(sample[1 / around > threshold].sum() / rows))
-
-
-def _marketer(sample: Counts, around: Counts, threshold: float) -> LinkageRisk:
-    """The mean is the marketer's own; who looks at one row alone, a journalist, has the other two."""
-    rows = int(sample.sum())
-    if not rows:
-        return LinkageRisk(0.0, 0.0, 0.0)
-    journalist = _journalist(sample, around, threshold)
-    return LinkageRisk(journalist.highest, float((sample / around).sum() / rows), journalist.above)
 
 
 def expected_unique_share(people: int, cells: int) -> float:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Rows
+from shoal.arrays import Counts, Rows
 from shoal.data._equal_rows import row_classes
 from shoal.data._listed_numbers import share_of_lists
 from shoal.data._suggested_role import (
@@ -69,8 +69,9 @@ def determined(original: Table, published: Table) -> list[str]:
     found = []
     for other in others:
         for one in coarse if _repeats(other, original.rows) else ():
-            counts = _pair_counts(other.codes, one.codes, len(one.domain))
-            found += _determination(other.name, one.name, *counts)
+            size = len(one.domain)
+            keys, counts = np.unique(other.codes.astype(np.int64) * size + one.codes, return_counts=True)
+            found += _determination(other.name, one.name, keys // size, keys % size, counts.astype(np.int64))
     return found
 
 
@@ -99,7 +100,8 @@ def known_too(published: Table) -> list[Known]:
     found = []
     for other in published.with_role(Role.INSENSITIVE):
         keys = classes * len(other.domain) + other.codes
-        found.append(_known(other.name, np.unique(keys, return_counts=True)[1].astype(np.int64)))
+        counts = np.unique(keys, return_counts=True)[1]
+        found.append(Known(other.name, int((counts == 1).sum()) / published.rows, int(counts.min())))
     return found
 
 
@@ -111,11 +113,8 @@ def known_too_in_parts(published: Dataset) -> list[Known]:
         return []
     found = []
     for other in schema.with_role(Role.INSENSITIVE):
-        alone, smallest, rows = published.parts.distinct([*quasi, other.name]).fold(_alone, _joined) or (
-            0,
-            0,
-            0,
-        )
+        counted = published.parts.distinct([*quasi, other.name]).fold(_alone, _joined)
+        alone, smallest, rows = counted or (0, 0, 0)
         found.append(Known(other.name, alone / max(rows, 1), smallest))
     return found
 
@@ -176,12 +175,6 @@ def _is_coarser(original: Column, published: Column) -> bool:
     return not labels <= set(original.domain.labels)
 
 
-def _pair_counts(codes: Codes, values: Codes, size: int) -> tuple[Rows, Rows, Counts]:
-    """The pairs of codes that occur, and how often."""
-    keys, counts = np.unique(codes.astype(np.int64) * size + values, return_counts=True)
-    return keys // size, keys % size, counts.astype(np.int64)
-
-
 def _determination(other: str, one: str, codes: Rows, values: Rows, counts: Counts) -> list[str]:
     """Say it where a column gives away another one, from how often each pair of their values occurs.
 
@@ -201,10 +194,6 @@ def _determination(other: str, one: str, codes: Rows, values: Rows, counts: Coun
         f"The insensitive column {other!r} is published unchanged and undoes the generalization of {one!r}: it {how}. "
         "Make it quasi, or drop it."
     ]
-
-
-def _known(name: str, counts: Counts) -> Known:
-    return Known(name, int((counts == 1).sum()) / int(counts.sum()), int(counts.min()))
 
 
 def _alone(frame: "Frame") -> tuple[int, int, int]:

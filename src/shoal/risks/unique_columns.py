@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Rows
+from shoal.arrays import Counts, Rows
 from shoal.data._plural import counted
 from shoal.data.table import Column
 
@@ -83,13 +83,9 @@ def separation(sizes: Counts) -> float:
     """
     rows = int(sizes.sum())
     pairs = rows * (rows - 1) // 2
-    same = sum(count * size * (size - 1) // 2 for size, count in zip(*_histogram(sizes), strict=True))
+    histogram = zip(*(part.tolist() for part in np.unique(sizes, return_counts=True)), strict=True)
+    same = sum(count * size * (size - 1) // 2 for size, count in histogram)
     return (pairs - same) / pairs if pairs else 0.0
-
-
-def _histogram(sizes: Counts) -> tuple[list[int], list[int]]:
-    size, count = np.unique(sizes, return_counts=True)
-    return size.tolist(), count.tolist()
 
 
 def unique_combinations(
@@ -119,12 +115,9 @@ def unique_combinations(
 def _hitting(sets: list[int], edge: int, largest: int) -> list[int]:
     """The minimal sets that hit one more edge, from those that hit all others (Berge)."""
     hit = [one for one in sets if one & edge]
-    grown = {one | bit for one in sets if not one & edge and one.bit_count() < largest for bit in _bits(edge)}
+    short = [one for one in sets if not one & edge and one.bit_count() < largest]
+    grown = {one | 1 << place for one in short for place in _places(edge)}
     return hit + [one for one in sorted(grown) if not any(other & one == other for other in hit)]
-
-
-def _bits(number: int) -> list[int]:
-    return [1 << place for place in _places(number)]
 
 
 def _places(number: int) -> list[int]:
@@ -140,7 +133,7 @@ class _Search:
     """Which sets of columns single out enough rows, with rows that are singled out already left aside."""
 
     def __init__(self, columns: Sequence[Column], wanted: float) -> None:
-        self._codes = [_dense(column.codes) for column in columns]
+        self._codes = [np.unique(column.codes, return_inverse=True)[1].astype(np.int64) for column in columns]
         self._rows = len(columns[0].codes) if columns else 0
         # At most so many rows may share their cells with another.
         self._room = self._rows - int(np.ceil(wanted * self._rows - 1e-9))
@@ -177,7 +170,3 @@ class _Search:
         _, finer, sizes = np.unique(keys, return_inverse=True, return_counts=True)
         shared = sizes[finer] > 1
         return rows[shared], finer[shared].astype(np.int64)
-
-
-def _dense(codes: Codes) -> Rows:
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64)

@@ -4,7 +4,7 @@ from math import prod
 
 import numpy as np
 
-from shoal.arrays import Counts, Rows
+from shoal.arrays import Counts, Rows, summed
 from shoal.errors import MissingExtra, WrongUse
 from shoal.summaries.tabulate import Cells
 
@@ -55,7 +55,5 @@ def noisy_cells(cells: Cells, codes: list[Rows], epsilon: float) -> Counts:
     ]
     counts = np.zeros(len(cells), dtype=np.int64)
     for place in cells.of_rows(grid):
-        summed = np.zeros(len(cells), dtype=np.int64)
-        np.add.at(summed, place, noisy)
-        counts[place] = summed[place]
+        counts[place] = summed(place, noisy, len(cells))[place]
     return counts

@@ -161,14 +161,8 @@ def tally(
 ) -> Tallied:
     """Sum up amounts in all cells.
 
-    Parameters
-    ----------
-    places
-        The cells of each row, as `Cells.of_rows` tells them.
-    known
-        Rows that have an amount.
-    largest
-        So many of the largest amounts are kept.
+    `places`: the cells of each row, as `Cells.of_rows` tells them. `known`: rows that have an amount. `largest`: how
+    many of the largest amounts are kept.
     """
     size, rows = len(cells), np.flatnonzero(known)
     given = amounts[rows]

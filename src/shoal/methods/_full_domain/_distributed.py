@@ -1,9 +1,9 @@
 """Full-domain generalization of rows in parts: distinct tuples come here, levels go back to where the rows are."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from shoal.arrays import Codes, Counts, Mask, Rows
 from shoal.data.dataset import COUNT, Dataset
@@ -14,11 +14,6 @@ from shoal.methods._full_domain._recoding import Part, placed, published_column
 from shoal.methods._full_domain._table_to_generalize import Problem
 from shoal.methods._full_domain._tuples import ROOM
 from shoal.models.model import TableModel, columns_of
-
-if TYPE_CHECKING:
-    import polars
-
-    from shoal.data.dataset import Frame
 
 
 class PublishedTexts:
@@ -38,26 +33,10 @@ class PublishedTexts:
             for code, rank in enumerate(column.domain.ranks().tolist()):
                 labels[rank] = None if code == column.domain.missing else column.domain.labels[code]
             self._labels[column.name] = labels
-        self._series: dict[str, polars.Series] = {}
+        self._series: dict[str, pl.Series] = {}
 
-    @property
-    def ranked(self) -> dict[str, Any]:
-        """The columns of ranks that go in."""
-        import polars as pl
-
-        return dict.fromkeys(self._labels, pl.Int32)
-
-    @property
-    def texts(self) -> dict[str, Any]:
-        """The columns of texts that come out."""
-        import polars as pl
-
-        return dict.fromkeys(self._labels, pl.String)
-
-    def __call__(self, frame: "Frame") -> "Frame":
+    def __call__(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The texts of each row."""
-        import polars as pl
-
         if not self._series:
             self._series = {name: pl.Series(labels, dtype=pl.String) for name, labels in self._labels.items()}
         return pl.DataFrame(
@@ -124,8 +103,8 @@ def publish_parts(
     schema = Table(tuple(replace(column, codes=np.empty(0, dtype=np.int32)) for column in columns))
     published = PublishedTexts(schema)
     rows = tuples.rows - (0 if keep_suppressed else suppressed)
-    ranked = data.parts.map(recoding, published.ranked).sort(schema.names)
-    return Dataset(schema, ranked.map(published, published.texts), rows), suppressed
+    ranked = data.parts.map(recoding, dict.fromkeys(schema.names, pl.Int32)).sort(schema.names)
+    return Dataset(schema, ranked.map(published, dict.fromkeys(schema.names, pl.String)), rows), suppressed
 
 
 def _ranks(column: Column) -> Codes:
@@ -180,7 +159,7 @@ class TupleIndex:
         order = np.argsort(keys, kind="stable")
         return TupleIndex(names, sizes, steps, keys[order], order)
 
-    def find(self, frame: "Frame") -> Rows:
+    def find(self, frame: pl.DataFrame) -> Rows:
         """The tuple of each row; -1 for one that is not among them."""
         if not len(self.keys):
             return np.full(frame.height, -1, dtype=np.int64)
@@ -216,10 +195,8 @@ class Recoding:
     stars: bool  # whether suppressed rows are published with stars instead of left out
     names: tuple[str, ...]  # the published columns, in order
 
-    def __call__(self, frame: "Frame") -> "Frame":
+    def __call__(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The ranks of the published cells of each row, suppressed ones left out or starred."""
-        import polars as pl
-
         found = self.index.find(frame)
         other = found >= 0
         gone = np.zeros(frame.height, dtype=np.bool_)

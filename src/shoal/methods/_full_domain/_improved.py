@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.arrays import Rows
 from shoal.data.table import Table
-from shoal.methods._full_domain._losses import CellMeasure
+from shoal.methods._full_domain._losses import CELL_MEASURES, CellMeasure
 from shoal.methods._full_domain._recoding import Placed, Recoding, publish, published_classes, solution_note
 from shoal.methods._full_domain._table_to_generalize import Problem
 from shoal.methods._full_domain._tuples import Tuples
@@ -18,12 +18,7 @@ from shoal.methods._improvement.method import class_by_class
 if TYPE_CHECKING:
     from shoal.methods._full_domain.method import FullDomain
 
-BY: dict[str, CellMeasure] = {
-    "lm": "lm",
-    "ncp": "ncp",
-    "granularity": "granularity",
-    "precision": "precision",
-}
+BY: dict[str, CellMeasure] = {measure: measure for measure in CELL_MEASURES if measure != "entropy"}
 """Measures that are minimized by themselves; with all others LM is, and what they say of it is reported."""
 
 

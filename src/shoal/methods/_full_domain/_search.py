@@ -36,7 +36,6 @@ class Progress:
     """`evaluated`, `pruned`: vectors that were evaluated, and that were ruled out without."""
     bound: float = float("-inf")  # a value that no vector falls below
     proven: bool = False  # whether the best is the optimum for certain
-    history: list[tuple[int, float]] = field(default_factory=list)
 
     def note(self, outcome: Outcome, objective: Objective) -> float:
         """Take an evaluated vector into account; its value, infinite where it is not feasible."""
@@ -48,7 +47,6 @@ class Progress:
         value = objective.value(outcome)
         if not self.rules_out(value):
             self.value, self.levels = value, outcome.levels
-            self.history.append((self.evaluated, value))
         return value
 
     def rules_out(self, bound: float) -> bool:
@@ -127,6 +125,7 @@ AT_ONCE = 4
 """Vectors that are evaluated before the clock is looked at again."""
 
 
+@dataclass(slots=True, eq=False)
 class Descent:
     """Goes from vector to vector as long as that helps.
 
@@ -135,34 +134,27 @@ class Descent:
     too much even if nothing had to be suppressed are never evaluated.
     """
 
-    def __init__(
-        self,
-        lattice: Lattice,
-        objective: Objective,
-        evaluate: Evaluate,
-        progress: Progress,
-        deadline: float,
-        seed: int,
-        *,
-        exchanges: bool = True,
-    ) -> None:
-        self._lattice = lattice
-        self._objective = objective
-        self._evaluate = evaluate
-        self._progress = progress
-        self._deadline = deadline
-        self._exchanges = exchanges
-        self._random = np.random.default_rng(seed)
-        self._values: dict[Levels, float] = {}
+    lattice: Lattice
+    objective: Objective
+    evaluate: Evaluate
+    progress: Progress
+    deadline: float
+    seed: int
+    exchanges: bool = True
+    _random: np.random.Generator = field(init=False)
+    _values: dict[Levels, float] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self._random = np.random.default_rng(self.seed)
 
     def run(self, kicks: int, start: Levels | None = None) -> None:
         """Descend from a vector, and then from kicked ones until so many in a row have not helped.
 
         `start`: where to begin; the coarsest vector by default, or where nothing is feasible there.
         """
-        best = self._descended(self._lattice.highest if start is None else start)
+        best = self._descended(self.lattice.highest if start is None else start)
         if start is not None and self._value(best) == float("inf"):
-            best = self._descended(self._lattice.highest)
+            best = self._descended(self.lattice.highest)
         failed = 0
         while failed < kicks and not self._late():
             found = self._descended(self._kicked(best))
@@ -175,7 +167,7 @@ class Descent:
         self._look([here], float("inf"))
         while not self._late():
             step = self._best_of(self._steps(here), here)
-            if step is None and self._exchanges:
+            if step is None and self.exchanges:
                 step = self._exchanged(here)
             if step is None:
                 break
@@ -197,7 +189,7 @@ class Descent:
         exchanges = [
             _moved(down, place, 1)
             for down in self._steps(here, up=False)
-            for place, most in enumerate(self._lattice.highest)
+            for place, most in enumerate(self.lattice.highest)
             if down[place] == here[place] < most
         ]
         exchanges = [exchanges[place] for place in self._random.permutation(len(exchanges)).tolist()]
@@ -210,10 +202,10 @@ class Descent:
         return None
 
     def _steps(self, here: Levels, *, up: bool = True) -> list[Levels]:
-        finest = self._lattice.finest
+        finest = self.lattice.finest
         steps = [_moved(here, place, -1) for place, level in enumerate(here) if level > finest[place]]
         if up:
-            highest = self._lattice.highest
+            highest = self.lattice.highest
             steps += [_moved(here, place, 1) for place, level in enumerate(here) if level < highest[place]]
         return steps
 
@@ -229,19 +221,19 @@ class Descent:
         unknown = [
             levels
             for levels in dict.fromkeys(candidates)
-            if levels not in self._values and self._objective.floor(levels) <= value
+            if levels not in self._values and self.objective.floor(levels) <= value
         ]
         for begin in range(0, len(unknown), AT_ONCE):
             if begin and self._late():
                 return
-            for outcome in self._evaluate(unknown[begin : begin + AT_ONCE]):
-                self._values[outcome.levels] = self._progress.note(outcome, self._objective)
+            for outcome in self.evaluate(unknown[begin : begin + AT_ONCE]):
+                self._values[outcome.levels] = self.progress.note(outcome, self.objective)
 
     def _value(self, levels: Levels) -> float:
         return self._values.get(levels, float("inf"))
 
     def _late(self) -> bool:
-        return time.perf_counter() >= self._deadline
+        return time.perf_counter() >= self.deadline
 
 
 def _moved(levels: Levels, column: int, step: int) -> Levels:

@@ -21,7 +21,6 @@ from shoal.engines.distributed import Distributed
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, UnknownName, WrongUse
-from shoal.methods._full_domain._distributed import counted_rows, publish_parts
 from shoal.methods._full_domain._improved import Solution, improved
 from shoal.methods._full_domain._levels import Levels, lattice_of, texts_of
 from shoal.methods._full_domain._losses import column_losses
@@ -214,6 +213,8 @@ class FullDomain(Improvable):
 
     def _distributed(self, data: Dataset, engine: Distributed, seed: int | None) -> Anonymized:
         """Count the distinct tuples where the rows are, find the levels here, and publish the rows there."""
+        from shoal.methods._full_domain._distributed import counted_rows, publish_parts
+
         begin = time.perf_counter()
         models, _ = self.models_for_parts(data)
         table, times = counted_rows(data, models)
@@ -319,16 +320,10 @@ class FullDomain(Improvable):
         return self._release_of(problem, solution, table, suppressed), self._trace(problem, solution, rows)
 
     def _release_of(self, problem: Problem, solution: Solution, data: Form, suppressed: int) -> Release[Form]:
-        return Release(
-            data=data,
-            method=self.name,
-            parameters=self.repeating(solution.notes.get("improve_steps")).model_dump(
-                mode="json", exclude={"promises"}
-            ),
-            promises=tuple(model.as_promise() for model in problem.models),
-            suppressed=suppressed,
-            details=_details(problem, solution.parts),
-        )
+        repeating = self.repeating(solution.notes.get("improve_steps"))
+        parameters = repeating.model_dump(mode="json", exclude={"promises"})
+        details = _details(problem, solution.parts)
+        return self.released(data, details, problem.models, parameters, suppressed)
 
     def _trace(self, problem: Problem, solution: Solution, rows: Rows) -> Trace:
         notes = dict(solution.notes)

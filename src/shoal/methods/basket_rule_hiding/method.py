@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from math import ceil
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field, field_validator
@@ -24,6 +24,9 @@ from shoal.mining.frequent_itemsets import frequent_itemsets
 from shoal.models._exact import fraction
 from shoal.models.hidden_associations import HiddenAssociations
 from shoal.models.model import Model
+
+Search: TypeAlias = Callable[[Baskets], list[Rule]]
+"""A way to find the sensitive rules of baskets."""
 
 
 class BasketRuleHiding(Method):
@@ -121,7 +124,7 @@ class BasketRuleHiding(Method):
         notes |= _changes(baskets, changed)
         return release, Trace(original_rows[order], timings, {**notes, "summary": [_sentence(notes)]})
 
-    def _search(self, baskets: Baskets, border: Border) -> Callable[[Baskets], list[Rule]]:
+    def _search(self, baskets: Baskets, border: Border) -> Search:
         """A way to find the sensitive rules that a miner finds in changed baskets."""
         if self.rules:
             given = []
@@ -149,11 +152,7 @@ class BasketRuleHiding(Method):
         return mined
 
     def _by_greed(
-        self,
-        baskets: Baskets,
-        border: Border,
-        search: Callable[[Baskets], list[Rule]],
-        random: np.random.Generator,
+        self, baskets: Baskets, border: Border, search: Search, random: np.random.Generator
     ) -> tuple[Baskets, dict[str, Any]]:
         """Hide what is found, and again what came up by that."""
         rules = search(baskets)
@@ -175,11 +174,7 @@ class BasketRuleHiding(Method):
         return baskets, notes
 
     def _by_program(
-        self,
-        baskets: Baskets,
-        border: Border,
-        search: Callable[[Baskets], list[Rule]],
-        random: np.random.Generator,
+        self, baskets: Baskets, border: Border, search: Search, random: np.random.Generator
     ) -> tuple[Baskets, dict[str, Any]]:
         """Solve for the rules found so far, add those that came up, and solve again from the original."""
         rules = search(baskets)

@@ -6,9 +6,10 @@ pass over the parts for the supports, and one more for sets that may give a secr
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from shoal.arrays import Counts, Items, Mask, Rows
 from shoal.data._basket_frames import baskets_in, cells_of
@@ -20,11 +21,7 @@ from shoal.methods.coherence._moles import Moles, moles_by_levels
 from shoal.methods.coherence._thresholds import Promise, largest_below
 
 if TYPE_CHECKING:
-    import polars
-
     from shoal.kernels.moles import Level
-
-    Frame: TypeAlias = polars.DataFrame
 
 CANDIDATES = 1 << 26
 """Sets of a level that are counted in one pass, at most."""
@@ -35,11 +32,9 @@ ENTRIES = 1 << 23
 
 def suppressed(data: Dataset, kept: Mask) -> Parts:
     """The baskets without the items that go, renamed to the codes of those that stay."""
-    import polars as pl
-
     schema = data.schema
 
-    def work(frame: "Frame") -> "Frame":
+    def work(frame: pl.DataFrame) -> pl.DataFrame:
         baskets = baskets_in(frame, schema).keep(kept)
         return cells_of("items", baskets.indptr, baskets.items).to_frame()
 
@@ -101,7 +96,7 @@ class DistributedSearch:
         shelf, rows = self._shelf, self._data.rows
         width = max(len(shelf.codes), 1)
 
-        def work(frame: "Frame") -> _Sums:
+        def work(frame: pl.DataFrame) -> _Sums:
             public = shelf.public(baskets_in(frame, shelf.schema))
             here = level._replace(supports=level.supports * public.baskets // rows)
             found = counted(public, here, begin, end)
@@ -131,7 +126,7 @@ class DistributedSearch:
         """How many baskets hold each of some sets and each secret."""
         shelf = self._shelf
 
-        def work(frame: "Frame") -> Counts:
+        def work(frame: pl.DataFrame) -> Counts:
             from shoal.kernels.secret_counts import secret_counts
 
             baskets = baskets_in(frame, shelf.schema)

@@ -9,7 +9,6 @@ from shoal.arrays import Mask, Rows
 from shoal.data._plural import counted
 from shoal.data._ties import tie_order
 from shoal.data.group_statistics import group_statistics
-from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.protocol import Engine
@@ -20,7 +19,7 @@ from shoal.methods.local_suppression._fewest_stars import Cells, Search, fewest,
 from shoal.methods.local_suppression._weaker_promises import combination_masks, enough_rows, wildcard_masks
 from shoal.methods.method import Anonymized, Data
 from shoal.methods.table_method import TableMethod, published
-from shoal.methods.table_rule_hiding._publish import starred
+from shoal.methods.table_rule_hiding._starring import starred
 from shoal.models._matching import PopulationModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel, columns_of, kept_by
@@ -141,13 +140,8 @@ class LocalSuppression(TableMethod):
         self._refuse_broken(table, models)
         total = int(stars_of(masks).sum())
         note = {"stars": total, "bound": bound, "summary": [_sentence(total, bound, data, wildcard)]}
-        release = Release(
-            table,
-            self.name,
-            self.model_dump(mode="json", exclude={"promises", "population"}),
-            tuple(model.as_promise() for model in models),
-        )
-        return release, Trace(rows, notes=note)
+        parameters = self.model_dump(mode="json", exclude={"promises", "population"})
+        return self.released(table, models=models, parameters=parameters), Trace(rows, notes=note)
 
     def _searched(self, search: Search) -> tuple[Rows, int]:
         """The stars of all rows, and a number that no release is below."""

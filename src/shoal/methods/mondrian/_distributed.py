@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from shoal.arrays import Codes, Counts, Mask, Rows, summed, turns_of
 from shoal.data._export import named, text_frame
@@ -19,10 +19,6 @@ from shoal.methods.mondrian._choice import Cuts, Hashes, Rules, Space, choose, i
 from shoal.methods.mondrian._plan import Plan
 from shoal.methods.mondrian._publish import publish
 from shoal.models.model import TableModel, kept_by
-
-if TYPE_CHECKING:
-    import polars
-
 
 DENSE = 8
 """Counts are laid out as soon as one of so many cells is filled."""
@@ -83,7 +79,7 @@ class Axes:
     names: tuple[str, ...]
     places: tuple[Codes, ...]
 
-    def codes(self, frame: "polars.DataFrame") -> Codes:
+    def codes(self, frame: pl.DataFrame) -> Codes:
         """The places of rows, one row a row, one column a dimension."""
         columns = [place[frame[name].to_numpy()] for name, place in zip(self.names, self.places, strict=True)]
         return np.stack(columns, axis=1)
@@ -162,7 +158,7 @@ class _Source:
     sensitive: tuple[Column, ...]
     passes: int = 0
 
-    def tally(self, work: "Callable[[polars.DataFrame], Tally]", cells: int) -> Counts:
+    def tally(self, work: Callable[[pl.DataFrame], Tally], cells: int) -> Counts:
         """Count all rows once."""
         self.passes += 1
         found = self.parts.fold(work, Tally.merged)
@@ -317,7 +313,7 @@ def _counted(source: _Source, tree: Tree, leaves: Rows) -> Counts:
     return source.tally(work, len(leaves) * width).reshape(len(leaves), width)
 
 
-def _codes_of(tree: Tree, axes: Axes, leaves: Rows, offsets: Rows, frame: "polars.DataFrame") -> Tally:
+def _codes_of(tree: Tree, axes: Axes, leaves: Rows, offsets: Rows, frame: pl.DataFrame) -> Tally:
     """Count the codes of a frame, for some leaves."""
     codes = axes.codes(frame)
     number = turns_of(leaves, len(tree.sizes))
@@ -333,7 +329,7 @@ def _values_of(
     first: int,
     names: tuple[str, ...],
     sizes: tuple[int, ...],
-    frame: "polars.DataFrame",
+    frame: pl.DataFrame,
 ) -> Tally:
     """Count the sensitive values of a frame, column by column, for the leaves from the first one on."""
     leaf = tree.leaf(axes.codes(frame)) - first
@@ -382,8 +378,6 @@ def cut_parts(
 
 def count_classes(data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> int:
     """How many classes `cut_parts` would publish."""
-    import polars as pl
-
     task, numbered, _ = _tasks(data, plan, whole, seed, memory)
     counted = numbered.group(task.part, partial(_class_count, task), {COUNT: pl.Int64()})
     return len(task.known) + int(counted.collect()[COUNT].sum())
@@ -393,8 +387,6 @@ def _tasks(
     data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int
 ) -> tuple[_Task, Parts, dict[str, int]]:
     """What a worker must know, the rows with the numbers of their parts, and notes on the way there."""
-    import polars as pl
-
     table = data.schema
     names = tuple(column.name for column in table.quasi)
     axes = Axes(names, tuple(axis.place for axis in plan.axes))
@@ -430,17 +422,15 @@ def _texts(table: Table, plan: Plan, held: tuple[Rows, ...]) -> dict[str, str]:
     return found
 
 
-def _numbered(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
+def _numbered(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
     """The rows with the number of their part, without those of classes that are published where they lie."""
-    import polars as pl
-
     number = task.tree.leaf(task.axes.codes(frame))
     names = [column.name for column in _kept(task.table)]
     rows = frame.select(pl.Series(task.part, number.astype(np.int32)), named(names))
     return rows.filter(pl.Series(~np.isin(number, list(task.known)))) if task.known else rows
 
 
-def _published(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
+def _published(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
     """The published rows of a part."""
     table = _table_of(task, frame)
     order, starts = _cut(task, frame, table)
@@ -449,24 +439,20 @@ def _published(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
     return text_frame(Table(tuple(quasi.get(column.name, column) for column in table.columns)))
 
 
-def _class_count(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
+def _class_count(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
     """The number of classes of a part."""
-    import polars as pl
-
     _, starts = _cut(task, frame, _table_of(task, frame))
     return pl.DataFrame({COUNT: [len(starts) - 1]}, schema={COUNT: pl.Int64()})
 
 
-def _cut(task: _Task, frame: "polars.DataFrame", table: Table) -> tuple[Rows, Rows]:
+def _cut(task: _Task, frame: pl.DataFrame, table: Table) -> tuple[Rows, Rows]:
     """The rows of a part class by class, and where each class starts."""
     leaf = int(frame[task.part][0])
     return task.plan.cut(table, int(task.tree.nodes[leaf]), threads=1)
 
 
-def _published_apart(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
+def _published_apart(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
     """The published rows of classes whose texts are known."""
-    import polars as pl
-
     number = task.tree.leaf(task.axes.codes(frame))
     found = [pl.DataFrame(schema=_text_schema(task.table))]
     for leaf, texts in task.known.items():
@@ -476,7 +462,7 @@ def _published_apart(task: _Task, frame: "polars.DataFrame") -> "polars.DataFram
     return pl.concat(found)
 
 
-def _table_of(task: _Task, frame: "polars.DataFrame") -> Table:
+def _table_of(task: _Task, frame: pl.DataFrame) -> Table:
     """The rows of a frame as a table."""
     return Table(tuple(replace(column, codes=frame[column.name].to_numpy()) for column in _kept(task.table)))
 
@@ -502,9 +488,7 @@ def _kept(table: Table) -> tuple[Column, ...]:
     return tuple(column for column in table.columns if column.role is not Role.IDENTIFYING)
 
 
-def _text_schema(table: Table) -> "dict[str, polars.DataType]":
-    import polars as pl
-
+def _text_schema(table: Table) -> dict[str, pl.DataType]:
     return {column.name: pl.String() for column in _kept(table)}
 
 

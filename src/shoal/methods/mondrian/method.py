@@ -231,12 +231,8 @@ class Mondrian(Improvable):
     def _release(
         self, data: Made, models: tuple[TableModel, ...], steps: Sequence[int] | None = None
     ) -> Release[Made]:
-        return Release(
-            data=data,
-            method=self.name,
-            parameters=self.repeating(steps).model_dump(mode="json", exclude={"promises"}),
-            promises=tuple(model.as_promise() for model in models),
-        )
+        parameters = self.repeating(steps).model_dump(mode="json", exclude={"promises"})
+        return self.released(data, models=models, parameters=parameters)
 
 
 def _made(data: Table, plan: Plan, order: Rows, starts: Rows) -> tuple[Table, Rows]:

@@ -9,9 +9,6 @@ from shoal.arrays import Floats, Indptr, Rows
 from shoal.data.domain import Kind
 from shoal.data.table import Column
 
-FAR = 1e6
-"""More than any two records can differ."""
-
 
 def divided(counts: Rows, k: int) -> list[int]:
     """Where groups of persons begin who stand in ascending order of the number of their records.

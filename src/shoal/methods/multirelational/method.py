@@ -11,7 +11,6 @@ from shoal.data._plural import counted
 from shoal.data._ties import tie_key, tie_order
 from shoal.data.group_statistics import group_statistics
 from shoal.data.related import Related, related
-from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table, cell_ranks
 from shoal.data.trace import Trace
@@ -93,13 +92,8 @@ class Multirelational(TableMethod):
         owners = place[persons.owners[kept[by_slot]]]
         published, shown_rows, _ = related(shown.columns, records.columns, owners, data.key)
         clock.append(time.perf_counter())
-        release = Release(
-            data=published,
-            method=self.name,
-            parameters=self.model_dump(mode="json", exclude={"promises"}, exclude_none=True),
-            promises=tuple(model.as_promise() for model in models),
-            suppressed=data.rows - len(rows),
-        )
+        parameters = self.model_dump(mode="json", exclude={"promises"}, exclude_none=True)
+        release = self.released(published, {}, models, parameters, data.rows - len(rows))
         timings = dict(zip(("cluster", "match", "publish"), np.diff(clock).tolist(), strict=True))
         left = data.records.rows - len(kept)
         said = (

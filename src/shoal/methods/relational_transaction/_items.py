@@ -1,15 +1,20 @@
-"""The items of each class: generalized, or left out."""
+"""The items of each class: generalized or left out, so that no secret is learned either; or in clusters of chunks."""
 
+from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from fractions import Fraction
+from itertools import combinations, pairwise
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Floats, Mask, Rows
+from shoal.arrays import Codes, Counts, Floats, Mask, Rows, flagged
 from shoal.data._item_sets import sets_of
+from shoal.data._ties import part_key
 from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters, together
 from shoal.engines.local import Local
 from shoal.errors import WrongUse
+from shoal.methods.disassociation.method import Disassociation
 from shoal.methods.km_generalization._item_tree import ItemTree
 
 OUT = -1
@@ -89,3 +94,94 @@ def published_sets(sets: Baskets, nodes: Codes, tree: ItemNodes) -> Baskets:
     labels = pl.Series(tree.labels, dtype=pl.String)
     made = sets_of(rows, labels.gather(pl.Series(nodes[shown])), len(sets))
     return replace(made, hierarchy=None)
+
+
+Held = list[tuple[frozenset[int], frozenset[int]]]
+"""Of each row of a class the public nodes, and the sensitive items."""
+
+
+def coherent(
+    sets: Baskets, nodes: Codes, known: Mask, order: Rows, starts: Rows, m: int, h: Fraction
+) -> Codes:
+    """The nodes, with what tells too much left out.
+
+    A sensitive item that too many rows of a class hold is left out in that class. Then public nodes are, always the one
+    that stands in the most combinations of up to m whose rows hold a sensitive item too often; that changes nothing
+    about the other combinations.
+
+    `nodes`: of each occurrence, `OUT` where it is left out. `known`: the items that an adversary may know.
+    """
+    found = nodes.copy()
+    secret = flagged(sets.sensitive, len(sets.vocabulary))
+    for begin, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        places = [np.arange(sets.indptr[row], sets.indptr[row + 1]) for row in order[begin:end].tolist()]
+        held: Held = [
+            (
+                frozenset(found[own[known[sets.items[own]] & (found[own] != OUT)]].tolist()),
+                frozenset(sets.items[own[secret[sets.items[own]]]].tolist()),
+            )
+            for own in places
+        ]
+        secrets, public = _telling(held, m, h)
+        for own in places if secrets or public else ():
+            items = sets.items[own]
+            gone = np.isin(items, list(secrets)) & secret[items]
+            gone |= np.isin(found[own], list(public)) & known[items]
+            found[own[gone]] = OUT
+    return found
+
+
+def _telling(held: Held, m: int, h: Fraction) -> tuple[set[int], set[int]]:
+    """The sensitive items and the public nodes to leave out in a class."""
+    shares = Counter(item for _, secrets in held for item in secrets)
+    secrets = {item for item, count in shares.items() if count > h * len(held)}
+    supports: Counter[tuple[int, ...]] = Counter()
+    learned: Counter[tuple[tuple[int, ...], int]] = Counter()
+    for public, own in held:
+        left = own - secrets
+        ordered = sorted(public)
+        for some in (one for size in range(1, m + 1) for one in combinations(ordered, size)):
+            supports[some] += 1
+            learned.update((some, item) for item in left)
+    broken = {some for (some, _), count in learned.items() if count > h * supports[some]}
+    gone: set[int] = set()
+    while broken:
+        often = Counter(node for some in broken for node in some)
+        worst = max(often, key=lambda node: (often[node], -supports[(node,)], -node))
+        gone.add(worst)
+        broken = {some for some in broken if worst not in some}
+    return secrets, gone
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chunked:
+    """The clusters of all classes, and the class of each line."""
+
+    clusters: Clusters
+    classes: Rows
+    loss: float
+    """The share of all occurrences of public items that are named at most: that of a term is not counted anywhere."""
+
+
+def chunked(
+    sets: Baskets, order: Rows, ranks: Rows, method: Disassociation, seed: int, engine: Local
+) -> Chunked:
+    """Disassociate the items of each class.
+
+    `order`, `ranks`: rows of the sets, and the rank of the class of each among all.
+    """
+    by_class = np.argsort(ranks, kind="stable")
+    starts = np.searchsorted(ranks[by_class], np.arange(int(ranks.max()) + 2))
+
+    def work(place: int) -> Clusters:
+        rows = order[by_class[starts[place] : starts[place + 1]]]
+        return method.divided(sets.take(rows), Local(threads=1), part_key(seed, place))[0].data
+
+    parts = engine.map(work, range(len(starts) - 1))
+    clusters = together(parts)
+    held = int((~flagged(sets.sensitive, len(sets.vocabulary)))[sets.items].sum())
+    return Chunked(
+        clusters,
+        np.repeat(np.arange(len(parts)), [one.count for one in parts]),
+        1 - len(clusters.items) / held if held else 0.0,
+    )

@@ -14,7 +14,6 @@ from shoal.data._plural import counted
 from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
 from shoal.data.clustered_table import ClusteredTable
-from shoal.data.release import Release
 from shoal.data.table import Column, Table, cell_ranks
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
@@ -24,10 +23,16 @@ from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods._first_classes import CLUSTERS, first_classes, first_method
 from shoal.methods.disassociation.method import Disassociation
 from shoal.methods.method import Anonymized, Data
-from shoal.methods.relational_transaction._chunks import Chunked, chunked
 from shoal.methods.relational_transaction._classes import as_classes, published_cells, united
-from shoal.methods.relational_transaction._coherence import coherent
-from shoal.methods.relational_transaction._items import OUT, ItemNodes, loss_of, protected, published_sets
+from shoal.methods.relational_transaction._items import (
+    Chunked,
+    ItemNodes,
+    chunked,
+    coherent,
+    loss_of,
+    protected,
+    published_sets,
+)
 from shoal.methods.table_method import TableMethod, published
 from shoal.models.k_km_anonymity import KKmAnonymity
 from shoal.models.model import Model, TableModel
@@ -176,14 +181,8 @@ class RelationalTransaction(TableMethod):
         promises: tuple[Model, ...] = models
         if made.chunks is not None:
             promises = (*models, self._apart().promise(sets))
-        release = Release(
-            data=shown,
-            method=self.name,
-            parameters=self.model_dump(mode="json", exclude={"promises"}, exclude_none=True),
-            promises=tuple(model.as_promise() for model in promises),
-            suppressed=data.rows - len(rows),
-            details=details,
-        )
+        parameters = self.model_dump(mode="json", exclude={"promises"}, exclude_none=True)
+        release = self.released(shown, details, promises, parameters, data.rows - len(rows))
         timings = dict(zip(("cluster", "merge", "publish"), np.diff(clock).tolist(), strict=True))
         notes = {"classes": len(made.starts) - 1, "relational_loss": made.relational, "item_loss": made.items}
         return release, Trace(
@@ -261,7 +260,7 @@ class RelationalTransaction(TableMethod):
                 return Made(order, starts, shown, loss, chunks.loss, chunks=chunks)
             nodes = protected(sets, tree, known, order, starts, self.k, self.m, engine)
             if self.h is not None:
-                nodes = coherent(sets, nodes, known, order, starts, self.m, Fraction(str(self.h)), OUT)
+                nodes = coherent(sets, nodes, known, order, starts, self.m, Fraction(str(self.h)))
             return Made(order, starts, shown, loss, loss_of(nodes, known, sets.items, tree), nodes)
 
         if "items" not in self.bound:

@@ -6,8 +6,9 @@ from fractions import Fraction
 import numpy as np
 
 from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows, turns_of
+from shoal.data._equal_rows import mixed_codes
 from shoal.data.published_syntax import SUPPRESSED
-from shoal.data.table import Column, Table, cell_ranks
+from shoal.data.table import Column, Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,8 +25,9 @@ class Classes:
     @classmethod
     def of(cls, table: Table) -> "Classes":
         """Number the classes by the texts of their cells, so that no order of the input is left in the numbers."""
-        number = cell_ranks(table.quasi)
-        first = np.unique(number, return_index=True)[1]
+        ranks = [(column.domain.ranks()[column.codes], len(column.domain)) for column in table.quasi]
+        keys = mixed_codes(ranks, table.rows)
+        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
         cells = np.stack([column.codes[first] for column in table.quasi], axis=1)
         blank = np.stack([is_star(column)[column.codes[first]] for column in table.quasi], axis=1)
         suppressed: Mask = np.logical_and.reduce(blank, axis=1)[number]

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from shoal.data._export import named, text_frame, unnamed
 from shoal.data._ties import tie_key
@@ -18,9 +19,6 @@ from shoal.errors import WrongUse
 from shoal.methods.table_rule_hiding._class_counts import is_star
 from shoal.methods.table_rule_hiding._starring import Starring
 from shoal.models._distributed import buckets_of
-
-if TYPE_CHECKING:
-    import polars
 
 ROW_BYTES, CELL_BYTES = 128, 96
 """What a row, and each of its cells, takes in a worker while rules are hidden."""
@@ -54,8 +52,6 @@ def hide_in_parts(
     sensitive columns whose rules are hidden. `seed`: of the draw of starred rows, as secret as the data. Raises
     `WrongUse` if the rows of a class do not fit into a worker.
     """
-    import polars as pl
-
     schema: Table = published.schema
     fits = max(memory // (ROW_BYTES + CELL_BYTES * len(schema.columns)), 1)
     buckets = max(-(-published.rows // min(fits, max(published.rows // 32, SMALL_PART))), 1)
@@ -117,21 +113,17 @@ def texts_of(data: Dataset) -> Dataset:
     return Dataset(schema, data.parts.map(partial(_texts, schema), _types(schema)), data.rows)
 
 
-def _texts(schema: Table, frame: "polars.DataFrame") -> "polars.DataFrame":
+def _texts(schema: Table, frame: pl.DataFrame) -> pl.DataFrame:
     columns = (replace(column, codes=frame[column.name].to_numpy()) for column in schema.columns)
     return text_frame(Table(tuple(columns)))
 
 
-def _divided(
-    frame: "polars.DataFrame", quasi: list[str], buckets: int, names: tuple[str, ...]
-) -> "polars.DataFrame":
-    import polars as pl
-
+def _divided(frame: pl.DataFrame, quasi: list[str], buckets: int, names: tuple[str, ...]) -> pl.DataFrame:
     number = buckets_of(frame, quasi, buckets)
     return frame.select(pl.Series(BUCKET, number), named(names))
 
 
-def _hidden(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
+def _hidden(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
     """The rows of some classes with their rules hidden."""
     columns = [_column(unnamed(frame[column.name]), column, task.original) for column in task.schema.columns]
     table = Table(tuple(columns))
@@ -147,10 +139,8 @@ def _hidden(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
     )
 
 
-def _column(texts: "polars.Series", column: Column, original: Table) -> Column:
+def _column(texts: pl.Series, column: Column, original: Table) -> Column:
     """A column of texts as a method in memory has it: sensitive values in their own order, a missing one last."""
-    import polars as pl
-
     if column.role is Role.SENSITIVE:
         known = original.column(column.name).domain
         labels = [label for code, label in enumerate(known.labels) if code != known.missing]
@@ -170,9 +160,7 @@ def _values(parts: Parts, name: str) -> int:
     return int((unnamed(counted[name]).fill_null("") != SUPPRESSED).sum())
 
 
-def _types(schema: Table) -> "dict[str, polars.DataType]":
-    import polars as pl
-
+def _types(schema: Table) -> dict[str, pl.DataType]:
     return {column.name: pl.String() for column in schema.columns}
 
 

@@ -24,12 +24,10 @@ from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.method import Anonymized, Data
 from shoal.methods.table_method import TableMethod, published
 from shoal.methods.table_rule_hiding._class_counts import Classes, Values
-from shoal.methods.table_rule_hiding._distributed import hide_in_parts, texts_of
 from shoal.methods.table_rule_hiding._joined_cells import joined_column, places_of
 from shoal.methods.table_rule_hiding._merge import Ends, merged
 from shoal.methods.table_rule_hiding._star_counts import Bound
 from shoal.methods.table_rule_hiding._starring import Starring, facts, sentences
-from shoal.models._distributed import verify_table
 from shoal.models._exact import fraction
 from shoal.models.hidden_rules import HiddenRules
 from shoal.models.k_anonymity import KAnonymity
@@ -196,6 +194,9 @@ class TableRuleHiding(TableMethod):
 
     def _distributed(self, data: Dataset, engine: Distributed, seed: int | None) -> Anonymized:
         """Anonymize in parts, and hide the rules of whole classes, each class by itself."""
+        from shoal.methods.table_rule_hiding._distributed import hide_in_parts
+        from shoal.models._distributed import verify_table
+
         hidden, begin = self.hidden(), time.perf_counter()
         judged = hidden.judged(data.schema)
         self._refuse_decoys()
@@ -221,6 +222,9 @@ class TableRuleHiding(TableMethod):
 
     def _step_one_in_parts(self, data: Dataset, engine: Distributed, seed: int | None) -> Anonymized:
         """The table as the method of step 1 publishes it, or as it stands."""
+        from shoal.methods.table_rule_hiding._distributed import texts_of
+        from shoal.models._distributed import verify_table
+
         if self.anonymize_with != NONE:
             return self._inner().anonymize(data, engine, seed)
         self._refuse_as_it_is(data.schema)
