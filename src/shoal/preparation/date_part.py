@@ -1,20 +1,19 @@
 """Parts of the calendar: days become months, quarters, years or decades."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
 from shoal.data._calendar import part_texts
 from shoal.data._cell_kinds import coordinates
 from shoal.data.domain import Kind
-from shoal.preparation.transform import Transform, Values, listed, pairs
+from shoal.preparation.transform import ColumnStep, Values, listed
 
 if TYPE_CHECKING:
     import polars
 
 
-class DatePart(Transform):
+class DatePart(ColumnStep):
     """Publish a part of the calendar instead of days: ``2024-02``, ``2024-Q1``, ``2024`` or ``2020s``.
 
     Months and quarters stay dates, with hierarchies and ranges of them; years are numbers, and decades names.
@@ -25,21 +24,11 @@ class DatePart(Transform):
     metavar: ClassVar[str] = "COLUMN=PART"
     public: ClassVar[str] = "days as parts of the calendar"
     help: ClassVar[str] = "publish the month, quarter, year or decade of days: visit=month"
+    by_column: ClassVar[str] = "parts"
 
     parts: dict[str, Literal["month", "quarter", "year", "decade"]] = Field(
         min_length=1, description="column to part of the calendar"
     )
-
-    @classmethod
-    def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """One step for all columns."""
-        found = pairs(texts, cls.option)
-        return [{"name": cls.name, "parts": found}] if found else []
-
-    @property
-    def columns_changed(self) -> tuple[str, ...]:
-        """The columns with a part."""
-        return tuple(self.parts)
 
     def sentence(self) -> str:
         """The parts."""

@@ -1,20 +1,20 @@
 """Recoding: values get other names."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
 from shoal.data._cell_kinds import find_kind
 from shoal.data.domain import Kind
 from shoal.errors import WrongUse
-from shoal.preparation.transform import Transform, Values, listed, pairs
+from shoal.preparation.transform import ColumnStep, Values, listed
 
 if TYPE_CHECKING:
     import polars
 
 
-class Recode(Transform):
+class Recode(ColumnStep):
     """Publish values under other names; several may get one. Values that are not named stay as they are."""
 
     name: ClassVar[str] = "recode"
@@ -22,24 +22,17 @@ class Recode(Transform):
     metavar: ClassVar[str] = "COLUMN=OLD:NEW,…"
     public: ClassVar[str] = "values under other names"
     help: ClassVar[str] = "publish values under other names: sex=1:male,2:female"
+    by_column: ClassVar[str] = "values"
 
     values: dict[str, dict[str, str]] = Field(min_length=1, description="column to old and new values")
 
     @classmethod
-    def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """One step for all columns."""
-        found: dict[str, dict[str, str]] = {}
-        for name, text in pairs(texts, cls.option).items():
-            halves = [part.partition(":") for part in text.split(",")]
-            if not all(sign and old.strip() and new.strip() for old, sign, new in halves):
-                raise WrongUse(f"--recode takes COLUMN=OLD:NEW,…, not {name}={text!r}.")
-            found[name] = {old.strip(): new.strip() for old, _, new in halves}
-        return [{"name": cls.name, "values": found}] if found else []
-
-    @property
-    def columns_changed(self) -> tuple[str, ...]:
-        """The columns with other names."""
-        return tuple(self.values)
+    def parsed(cls, column: str, text: str) -> dict[str, str]:
+        """The old and new values of a column."""
+        halves = [part.partition(":") for part in text.split(",")]
+        if not all(sign and old.strip() and new.strip() for old, sign, new in halves):
+            raise WrongUse(f"--recode takes COLUMN=OLD:NEW,…, not {column}={text!r}.")
+        return {old.strip(): new.strip() for old, _, new in halves}
 
     def sentence(self) -> str:
         """The names."""

@@ -1,6 +1,5 @@
 """Rounding: numbers become the nearest multiple of a base."""
 
-from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -8,13 +7,13 @@ from pydantic import Field
 
 from shoal.data._cell_kinds import plain_number
 from shoal.data.domain import Kind
-from shoal.preparation.transform import Transform, Values, listed, pairs, typed_number
+from shoal.preparation.transform import ColumnStep, Values, listed, typed_number
 
 if TYPE_CHECKING:
     import polars
 
 
-class Rounding(Transform):
+class Rounding(ColumnStep):
     """Publish numbers as the nearest multiple of a base, the even one where two are as near.
 
     All is computed on decimal digits. Coded ends, such as ``90+``, stay as they are.
@@ -25,14 +24,14 @@ class Rounding(Transform):
     metavar: ClassVar[str] = "COLUMN=BASE"
     public: ClassVar[str] = "rounded"
     help: ClassVar[str] = "publish numbers as the nearest multiple of a base: income=1000"
+    by_column: ClassVar[str] = "bases"
 
     bases: dict[str, int | float] = Field(min_length=1, description="column to base, a number above 0")
 
     @classmethod
-    def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """One step for all columns."""
-        found = {name: typed_number(text, cls.option) for name, text in pairs(texts, cls.option).items()}
-        return [{"name": cls.name, "bases": found}] if found else []
+    def parsed(cls, column: str, text: str) -> int | float:
+        """The base of a column."""
+        return typed_number(text, cls.option)
 
     def model_post_init(self, _: Any) -> None:
         """Refuse a base that nothing can be a multiple of."""
@@ -40,11 +39,6 @@ class Rounding(Transform):
 
         if wrong := [name for name, base in self.bases.items() if not base > 0]:
             raise WrongUse(f"The base that {wrong[0]} is rounded to (--round) must be above 0.")
-
-    @property
-    def columns_changed(self) -> tuple[str, ...]:
-        """The columns with a base."""
-        return tuple(self.bases)
 
     def sentence(self) -> str:
         """The bases."""

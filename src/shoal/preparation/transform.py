@@ -101,6 +101,28 @@ class Transform(Parameters):
         raise NotImplementedError
 
 
+class ColumnStep(Transform):
+    """A step that says of each column by itself what is done to it, in one field from columns to that."""
+
+    by_column: ClassVar[str]  # the name of that field
+
+    @classmethod
+    def parsed(cls, column: str, text: str) -> Any:
+        """What is typed of a column, as the field has it."""
+        return text
+
+    @classmethod
+    def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """One step for all columns."""
+        found = {column: cls.parsed(column, text) for column, text in pairs(texts, cls.option).items()}
+        return [{"name": cls.name, cls.by_column: found}] if found else []
+
+    @property
+    def columns_changed(self) -> tuple[str, ...]:
+        """The columns that it names."""
+        return tuple(getattr(self, self.by_column))
+
+
 def prepared(steps: Sequence[Transform]) -> dict[str, str]:
     """What recipients are told of each column that was changed."""
     done: dict[str, list[str]] = {}
