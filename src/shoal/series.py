@@ -165,7 +165,9 @@ def refuse_together(
     """
     if not isinstance(run.original, Table):
         raise WrongUse("Releases are judged together (--after) for tables in memory; omit --engine.")
-    who = person or _person(plan.roles)
+    if person is None and len(plan.roles.identifying) != 1:
+        raise WrongUse("--after needs to know who is who in both releases: name the column with --who.")
+    who = person or plan.roles.identifying[0]
     own = (run.release, _with_person(run.original, source, who, plan))
     found = together([*map(_earlier, after), own], who)
     broken = next((one for one in found.verdicts if not one.holds), None)
@@ -195,13 +197,6 @@ def _earlier(given: Any) -> tuple[Any, Any]:
             path=folder,
         )
     return folder, path
-
-
-def _person(roles: Roles) -> str:
-    """The column that says who is who, where one is named."""
-    if len(roles.identifying) != 1:
-        raise WrongUse("--after needs to know who is who in both releases: name the column with --who.")
-    return roles.identifying[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
