@@ -5,7 +5,21 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from shoal.arrays import MOST_BITS, Counts, Indptr, Items, Mask, Rows, ascending, frozen, indptr_of, taken
+from shoal.arrays import (
+    MOST_BITS,
+    AnyArray,
+    Counts,
+    Indptr,
+    Items,
+    Mask,
+    Rows,
+    ascending,
+    distinct,
+    frozen,
+    indptr_by,
+    indptr_of,
+    taken,
+)
 from shoal.data._plural import counted
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import UnknownName
@@ -134,6 +148,13 @@ class Baskets:
     def canonical_order(self) -> Rows:
         """The baskets in ascending order of their lists of items; the empty ones first."""
         return ragged_order(self.indptr, self.items)
+
+
+def baskets_of_pairs(rows: Rows, items: AnyArray, count: int, vocabulary: tuple[str, ...]) -> Baskets:
+    """Baskets of pairs of a row and an item, in any order; a pair that stands twice counts once."""
+    width = max(len(vocabulary), 1)
+    pairs = distinct(rows * width + items)
+    return Baskets(indptr_by(pairs // width, count), (pairs % width).astype(np.int32), vocabulary)
 
 
 def ragged_order(indptr: Indptr, items: Items) -> Rows:
