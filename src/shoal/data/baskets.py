@@ -15,7 +15,7 @@ from shoal.arrays import (
     Rows,
     ascending,
     distinct,
-    frozen,
+    freeze,
     indptr_by,
     indptr_of,
     taken,
@@ -64,15 +64,8 @@ class Baskets:
     _supports: Counts | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name, kind in (
-            ("indptr", np.int64),
-            ("items", np.int32),
-            ("sensitive", np.int32),
-            ("insensitive", np.int32),
-            ("unsorted", np.int64),
-            ("misnumbered", np.int64),
-        ):
-            object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=kind)))
+        freeze(self, np.int64, "indptr", "unsorted", "misnumbered")
+        freeze(self, np.int32, "items", "sensitive", "insensitive")
 
     def __len__(self) -> int:
         return len(self.indptr) - 1

@@ -68,10 +68,7 @@ def digest(key: bytes, purpose: str, text: str) -> bytes:
 
 
 def refuse_inside(key: str, folder: str | os.PathLike[str], source: str | None) -> None:
-    """Refuse a key that lies in the release folder, or is the data.
-
-    Raises `WrongUse`.
-    """
+    """Refuse a key that lies in the release folder, or is the data. Raises `WrongUse`."""
     place = os.path.realpath(key)
     whole = os.path.realpath(folder)
     if place == whole or place.startswith(whole + os.sep):

@@ -82,10 +82,7 @@ class Transform(Parameters):
             refuse_inside(self.key_file, folder, source)
 
     def among(self, roles: Roles) -> Self:
-        """The same step where the roles of columns are known.
-
-        Raises `WrongUse` if it cannot be done with them.
-        """
+        """The same step where the roles of columns are known. Raises `WrongUse` if it cannot be done with them."""
         return self
 
     def sentence(self) -> str:
@@ -150,10 +147,7 @@ def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
 
 
 def typed_number(text: str, option: str) -> int | float:
-    """A number as it is typed.
-
-    Raises `WrongUse` if it is none.
-    """
+    """A number as it is typed. Raises `WrongUse` if it is none."""
     try:
         return float(text) if any(sign in text for sign in ".eE") else int(text)
     except ValueError:

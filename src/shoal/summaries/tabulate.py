@@ -76,10 +76,7 @@ class Cells:
 
     @classmethod
     def of(cls, columns: Sequence[Column], tables: Sequence[Sequence[str]], total: str) -> "Cells":
-        """Lay out the cells.
-
-        Raises `WrongUse` if there are too many.
-        """
+        """Lay out the cells. Raises `WrongUse` if there are too many."""
         scales = tuple(Scale.of(column, total) for column in columns)
         names = [column.name for column in columns]
         places = tuple(tuple(names.index(name) for name in table) for table in tables)
@@ -161,14 +158,8 @@ def tally(
 ) -> Tallied:
     """Sum up amounts in all cells.
 
-    Parameters
-    ----------
-    places
-        The cells of each row, as `Cells.of_rows` tells them.
-    known
-        Rows that have an amount.
-    largest
-        So many of the largest amounts are kept.
+    `places`: the cells of each row, as `Cells.of_rows` tells them. `known`: rows that have an amount. `largest`: so
+    many of the largest amounts are kept.
     """
     size, rows = len(cells), np.flatnonzero(known)
     given = amounts[rows]
