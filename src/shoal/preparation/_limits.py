@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from shoal.data._cell_kinds import coordinates, plain_number
+from shoal.data._promise_words import joined
 from shoal.data.domain import Kind
-from shoal.preparation.transform import ColumnStep, Values, listed, typed_number
+from shoal.preparation.transform import ColumnStep, Values, typed_number
 
 if TYPE_CHECKING:
     import polars
@@ -31,7 +32,7 @@ class LimitCoding(ColumnStep):
         """The limits."""
         limits = {name: plain_number(limit) for name, limit in self.limits.items()}
         said = [f"{name} {self.reach.format(at)} as {self.coded.format(at)}" for name, at in limits.items()]
-        return f"{self.name.replace('-', ' ')}: {listed(said)}"
+        return f"{self.name.replace('-', ' ')}: {joined(said)}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
         """The coded values."""

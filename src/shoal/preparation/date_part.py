@@ -6,8 +6,9 @@ from pydantic import Field
 
 from shoal.data._calendar import part_texts
 from shoal.data._cell_kinds import coordinates
+from shoal.data._promise_words import joined
 from shoal.data.domain import Kind
-from shoal.preparation.transform import ColumnStep, Values, listed
+from shoal.preparation.transform import ColumnStep, Values
 
 if TYPE_CHECKING:
     import polars
@@ -32,7 +33,7 @@ class DatePart(ColumnStep):
 
     def sentence(self) -> str:
         """The parts."""
-        return f"dates: {listed([f'{name} as {part}s' for name, part in self.parts.items()])}"
+        return f"dates: {joined([f'{name} as {part}s' for name, part in self.parts.items()])}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
         """The parts of the days."""

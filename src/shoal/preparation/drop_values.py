@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 
 from shoal.data._cell_kinds import find_kind
+from shoal.data._promise_words import joined
 from shoal.data.domain import Kind
 from shoal.preparation.recode import refuse_absent
-from shoal.preparation.transform import ColumnStep, Values, listed
+from shoal.preparation.transform import ColumnStep, Values
 
 if TYPE_CHECKING:
     import polars
@@ -35,7 +36,7 @@ class DropValues(ColumnStep):
     def sentence(self) -> str:
         """The values."""
         said = [f"{', '.join(values)} of {name}" for name, values in self.values.items()]
-        return f"published as missing: {listed(said)}"
+        return f"published as missing: {joined(said)}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
         """The other values."""

@@ -8,9 +8,10 @@ from pydantic import Field
 
 from shoal.arrays import Counts, Floats, Rows
 from shoal.data._cell_kinds import Distinct, coordinates, plain_number
+from shoal.data._promise_words import joined
 from shoal.data.domain import Kind
 from shoal.errors import BadData, WrongUse
-from shoal.preparation.transform import Transform, Values, listed
+from shoal.preparation.transform import Transform, Values
 
 if TYPE_CHECKING:
     import polars
@@ -70,7 +71,7 @@ class Microaggregation(Transform):
     def sentence(self) -> str:
         """The columns, and the size of groups."""
         how = "together" if len(self.columns) > 1 else "alone"
-        return f"means of at least {self.size} rows: {listed(self.columns)} {how}"
+        return f"means of at least {self.size} rows: {joined(self.columns)} {how}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
         """The means of groups of one column."""

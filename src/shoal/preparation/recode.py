@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 
 from shoal.data._cell_kinds import find_kind
+from shoal.data._promise_words import joined
 from shoal.data.domain import Kind
 from shoal.errors import WrongUse
-from shoal.preparation.transform import ColumnStep, Values, listed
+from shoal.preparation.transform import ColumnStep, Values
 
 if TYPE_CHECKING:
     import polars
@@ -40,7 +41,7 @@ class Recode(ColumnStep):
             f"{name} ({', '.join(f'{old} as {new}' for old, new in names.items())})"
             for name, names in self.values.items()
         ]
-        return f"recoding: {listed(said)}"
+        return f"recoding: {joined(said)}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
         """The other names."""

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import Field
 
 from shoal.data._cell_kinds import plain_number
+from shoal.data._promise_words import joined
 from shoal.data.domain import Kind
-from shoal.preparation.transform import ColumnStep, Values, listed, typed_number
+from shoal.preparation.transform import ColumnStep, Values, typed_number
 
 if TYPE_CHECKING:
     import polars
@@ -43,7 +44,7 @@ class Rounding(ColumnStep):
     def sentence(self) -> str:
         """The bases."""
         said = [f"{name} to multiples of {plain_number(base)}" for name, base in self.bases.items()]
-        return f"rounding: {listed(said)}"
+        return f"rounding: {joined(said)}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
         """The nearest multiples."""

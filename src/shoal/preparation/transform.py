@@ -152,12 +152,3 @@ def typed_number(text: str, option: str) -> int | float:
         return float(text) if any(sign in text for sign in ".eE") else int(text)
     except ValueError:
         raise WrongUse(f"--{option} takes a number, not {text!r}.") from None
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence.
-
-    >>> listed(["a"]), listed(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
