@@ -380,7 +380,9 @@ def _refuse(data: Mapping[str, Any], headers: Headers) -> None:
     if data["form"] == "baskets":
         if "path" in data and data["baskets"] is not None:
             _refuse_layout(data, headers)
-        with_item_hierarchy(Baskets(np.zeros(1), np.empty(0), ()), data["hierarchies"])
+        with_item_hierarchy(
+            Baskets(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), ()), data["hierarchies"]
+        )
     else:
         table = _made(data) if "generate" in data else _read(data, headers)
         give_hierarchies(table, data["hierarchies"])
