@@ -26,17 +26,13 @@ def without_passwords(value: Plain) -> Plain:
     """
     cleaned: Any = value
     if isinstance(value, str) and "://" in value:
-        cleaned = _cleaned(value)
+        cleaned = _QUERY.sub(_public, _AUTHORITY.sub(r"\1@", _DATABASE.sub(r"\1@", value)))
     elif isinstance(value, Mapping):
         cleaned = {key: without_passwords(part) for key, part in value.items()}
     elif type(value) in (list, tuple):
         parts: Any = value
         cleaned = type(parts)(map(without_passwords, parts))
     return cleaned  # type: ignore[no-any-return]
-
-
-def _cleaned(text: str) -> str:
-    return _QUERY.sub(_public, _AUTHORITY.sub(r"\1@", _DATABASE.sub(r"\1@", text)))
 
 
 def _public(query: re.Match[str]) -> str:

@@ -35,6 +35,12 @@ def frozen(array: Array) -> Array:
     return view  # type: ignore[return-value]
 
 
+def freeze(holder: object, kind: type[np.generic], *names: str) -> None:
+    """Make fields of a frozen holder read-only arrays of a kind."""
+    for name in names:
+        object.__setattr__(holder, name, frozen(np.asarray(getattr(holder, name), dtype=kind)))
+
+
 def indptr_of(lengths: AnyArray | Sequence[int]) -> Indptr:
     """Where each ragged row of those lengths begins, and where the last ends."""
     return np.concatenate(([0], np.cumsum(np.asarray(lengths, dtype=np.int64))))

@@ -31,7 +31,7 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -57,11 +57,7 @@ PATHS = frozenset({"population"})
 """Parameters of methods that name a file."""
 
 
-class Section(Parameters):
-    """A part of a recipe: unknown keys are errors, so that a typing mistake never passes."""
-
-
-class Source(Section):
+class Source(Parameters):
     """Where the data is."""
 
     path: str = Field(description="a file, - for standard input, or postgresql://… and sqlite:///…")
@@ -74,7 +70,7 @@ class Source(Section):
     )
 
 
-class Running(Section):
+class Running(Parameters):
     """Where the work is done."""
 
     engine: Literal["local", "spark", "stream"] = Field(
@@ -147,7 +143,7 @@ class Output(Terms):
     )
 
 
-class Recipe(Section):
+class Recipe(Parameters):
     """Everything that a run needs, as data."""
 
     source: Source
@@ -214,14 +210,6 @@ class Recipe(Section):
             local = place != "-" and "://" not in place and not os.path.isabs(place)
             return move(place) if local else place
 
-        def moved_roles(roles: Roles) -> Roles:
-            found = {}
-            for name in ("items_from", "link"):
-                if (spec := getattr(roles, name)) is not None:
-                    path, colon, columns = spec.rpartition(":")
-                    found[name] = f"{moved(path)}{colon}{columns}"
-            return roles.model_copy(update=found) if found else roles
-
         def moved_hierarchy(column: str, spec: str) -> str:
             return moved(spec) if names_folder(column, spec) or is_hierarchy_file(spec) else spec
 
@@ -231,7 +219,7 @@ class Recipe(Section):
                 "source": self.source.model_copy(
                     update={name: moved(place) for name, place in places.items() if place is not None}
                 ),
-                "roles": moved_roles(self.roles),
+                "roles": with_moved_files(self.roles, moved),
                 "hierarchies": {
                     column: moved_hierarchy(column, spec) for column, spec in self.hierarchies.items()
                 },
@@ -253,6 +241,16 @@ class Recipe(Section):
                 ),
             }
         )
+
+
+def with_moved_files(roles: Roles, move: Callable[[str], str]) -> Roles:
+    """The roles with another place for the file of items or records that they name."""
+    found = {}
+    for name in ("items_from", "link"):
+        if (spec := getattr(roles, name)) is not None:
+            path, colon, columns = spec.rpartition(":")
+            found[name] = f"{move(path)}{colon}{columns}"
+    return roles.model_copy(update=found) if found else roles
 
 
 def is_hierarchy_file(spec: str) -> bool:

@@ -165,7 +165,9 @@ def refuse_together(
     """
     if not isinstance(run.original, Table):
         raise WrongUse("Releases are judged together (--after) for tables in memory; omit --engine.")
-    who = person or _person(plan.roles)
+    if person is None and len(plan.roles.identifying) != 1:
+        raise WrongUse("--after needs to know who is who in both releases: name the column with --who.")
+    who = person or plan.roles.identifying[0]
     own = (run.release, _with_person(run.original, source, who, plan))
     found = together([*map(_earlier, after), own], who)
     broken = next((one for one in found.verdicts if not one.holds), None)
@@ -195,13 +197,6 @@ def _earlier(given: Any) -> tuple[Any, Any]:
             path=folder,
         )
     return folder, path
-
-
-def _person(roles: Roles) -> str:
-    """The column that says who is who, where one is named."""
-    if len(roles.identifying) != 1:
-        raise WrongUse("--after needs to know who is who in both releases: name the column with --who.")
-    return roles.identifying[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -253,13 +248,19 @@ def _alike(keys: Rows, k: int) -> Verdict:
     """How many people of the last release no release tells apart."""
     _, place, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
     size = counts[place.ravel()]
-    few = int((size < k).sum())
-    worst = int(size.min()) if len(size) else None
-    where = f"{few:,} of {len(size):,} people ({few / max(len(size), 1):.1%})"
-    offenders = (Offender(where, f"fewer than {k} are alike in all releases"),) if few else ()
-    return Verdict(
-        "k-anonymity", f"at least {k} people are alike in all releases", not few, worst, k, offenders, few
+    promise, why = (
+        f"at least {k} people are alike in all releases",
+        f"fewer than {k} are alike in all releases",
     )
+    return _verdict("k-anonymity", promise, size.tolist(), k, why)
+
+
+def _verdict(model: str, promise: str, found: Sequence[int], least: int, why: str) -> Verdict:
+    """Whether what was found of each person is at least so much."""
+    few = sum(one < least for one in found)
+    where = f"{few:,} of {len(found):,} people ({few / max(len(found), 1):.1%})"
+    offenders = (Offender(where, why),) if few else ()
+    return Verdict(model, promise, not few, min(found, default=None), least, offenders, few)
 
 
 def _left(seen: Sequence[_Seen], column: str, count: int) -> Verdict:
@@ -280,11 +281,9 @@ def _left(seen: Sequence[_Seen], column: str, count: int) -> Verdict:
             known = {texts[code] for code in np.flatnonzero(had[earlier]).tolist()}
             possible = possible & known if SUPPRESSED not in known else possible
         left.append(len(possible - {SUPPRESSED}))
-    few = sum(one < count for one in left)
-    where = f"{few:,} of {len(left):,} people ({few / max(len(left), 1):.1%})"
-    offenders = (Offender(where, f"fewer than {count} values of {column} are left"),) if few else ()
     promise = f"all releases together leave at least {count} values of {column} to everybody"
-    return Verdict("distinct-diversity", promise, not few, min(left, default=None), count, offenders, few)
+    why = f"fewer than {count} values of {column} are left"
+    return _verdict("distinct-diversity", promise, left, count, why)
 
 
 def _read(source: Any, original: Any, person: str) -> tuple[Release[Any], Table]:

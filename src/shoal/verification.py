@@ -352,12 +352,9 @@ def with_column_roles(table: Table, roles: Roles) -> Table:
 
 def roles_given(roles: Roles) -> dict[str, Role]:
     """The columns that are given a role to judge a table by."""
-    return {
-        **dict.fromkeys(roles.quasi, Role.QUASI),
-        **dict.fromkeys(roles.sensitive, Role.SENSITIVE),
-        **({roles.entity: Role.ENTITY} if roles.entity else {}),
-        **({roles.items: Role.ITEMS} if roles.items else {}),
-    }
+    named = roles.by_column()
+    judged = (Role.QUASI, Role.SENSITIVE, Role.ENTITY, Role.ITEMS)
+    return {name: role for role in judged for name in named[role]}
 
 
 def _is_file(source: str | Path) -> bool:

@@ -87,6 +87,9 @@ ItemHierarchy = Annotated[
 SaveRecipe = Annotated[
     str | None, text_option("also write the recipe of this run, for `shoal run`", "FILE", group=OUTPUT)
 ]
+Jobs = Annotated[
+    int | None, number_option("runs at a time; as many as there are cores by default", group=OUTPUT)
+]
 Force = Annotated[bool, flag("replace an earlier release of that name", group=OUTPUT)]
 Replace = Annotated[bool, flag("replace a file of that name", name="--force", group=OUTPUT)]
 Quiet = Annotated[bool, flag("print nothing but errors", group=OUTPUT)]

@@ -8,8 +8,8 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from shoal.cli import show
-from shoal.cli.command_anonymize import OUTPUT, Json, Quiet
-from shoal.cli.options import flag, number_option, single, text_option
+from shoal.cli.command_anonymize import OUTPUT, Jobs, Json, Quiet
+from shoal.cli.options import flag, output_option, single
 from shoal.cli.program import INTERRUPTED
 from shoal.comparison.runner import compare as compare_recipe
 from shoal.io.overwrite_guard import refuse_existing
@@ -29,21 +29,13 @@ def compare(
     /,
     *,
     output: Annotated[
-        str | None,
-        text_option(
-            "the folder to write; called like the recipe by default",
-            "FOLDER",
-            name=("--output", "-o"),
-            group=OUTPUT,
-        ),
+        str | None, output_option("the folder to write; called like the recipe by default")
     ] = None,
     quick: Annotated[
         bool,
         flag("run the small form: at most 1,000 rows, two values of each list, one seed", group=OUTPUT),
     ] = False,
-    jobs: Annotated[
-        int | None, number_option("runs at a time; as many as there are cores by default", group=OUTPUT)
-    ] = None,
+    jobs: Jobs = None,
     charts: Annotated[bool, Parameter(help="draw pictures", group=OUTPUT, show_default=False)] = True,
     example: Annotated[bool, flag("write an example of a recipe, and do nothing else", group=OUTPUT)] = False,
     force: Annotated[bool, flag("forget the runs that are finished there", group=OUTPUT)] = False,

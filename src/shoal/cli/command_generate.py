@@ -9,7 +9,7 @@ from cyclopts import App
 from shoal import registry
 from shoal.cli import run_summary, show
 from shoal.cli.command_anonymize import OUTPUT, Quiet, Replace
-from shoal.cli.options import MADE, Section, flattened, number_option, single, text_option, to_seed
+from shoal.cli.options import MADE, Section, flattened, number_option, output_option, single, to_seed
 from shoal.cli.program import COMMANDS
 from shoal.data.baskets import Baskets
 from shoal.io.baskets.conversion import layout_by_ending
@@ -29,11 +29,9 @@ Seed = Annotated[
 ]
 Target = Annotated[
     str,
-    text_option(
+    output_option(
         "the file to write; its ending tells the format, and .gz or .zst behind that of baskets compresses",
         "FILE",
-        name=("--output", "-o"),
-        group=OUTPUT,
     ),
 ]
 

@@ -8,7 +8,17 @@ from cyclopts import App, Parameter
 
 from shoal.cli import show
 from shoal.cli.command_anonymize import OUTPUT, Input, Json, Replace
-from shoal.cli.options import GROUPS, Section, complete, flattened, is_hierarchy, pair_in, single, text_option
+from shoal.cli.options import (
+    GROUPS,
+    Section,
+    complete,
+    flattened,
+    is_hierarchy,
+    output_option,
+    pair_in,
+    single,
+    text_option,
+)
 from shoal.cli.program import COMMANDS
 from shoal.data._hierarchy_builders import build as build_hierarchy
 from shoal.errors import BadData, WrongUse
@@ -28,7 +38,7 @@ CONVERT = f"""{BUILD}
 File = Annotated[
     str, Parameter(help="a hierarchy: ARX's rows, a child,parent list, or Amnesia's text or JSON")
 ]
-Target = Annotated[str, text_option("the file to write", "FILE", name=("--output", "-o"), group=OUTPUT)]
+Target = Annotated[str, output_option("the file to write", "FILE")]
 Written = Annotated[Format, Parameter(help="how to write it", group=OUTPUT)]
 ColumnName = Annotated[
     str | None,

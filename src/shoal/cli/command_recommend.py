@@ -6,17 +6,25 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from shoal.cli import show
-from shoal.cli.command_anonymize import OF_ITEMS, OUTPUT, Hierarchies, HierarchyPairs, Input, Json, Quiet
+from shoal.cli.command_anonymize import (
+    OF_ITEMS,
+    OUTPUT,
+    Hierarchies,
+    HierarchyPairs,
+    Input,
+    Jobs,
+    Json,
+    Quiet,
+)
 from shoal.cli.options import (
     GROUPS,
     Section,
     flag,
     flattened,
     is_hierarchy,
-    number_option,
+    output_option,
     pairs_of,
     single,
-    text_option,
 )
 from shoal.cli.show_recommendation import recommended
 from shoal.io.overwrite_guard import refuse_existing
@@ -47,17 +55,8 @@ Scale = Annotated[
         group=GROUPS["Method"],
     ),
 ]
-Jobs = Annotated[
-    int | None, number_option("runs at a time; as many as there are cores by default", group=OUTPUT)
-]
 Folder = Annotated[
-    str | None,
-    text_option(
-        "also write a folder with recommend.html, results.csv and recipe.toml",
-        "FOLDER",
-        name=("--output", "-o"),
-        group=OUTPUT,
-    ),
+    str | None, output_option("also write a folder with recommend.html, results.csv and recipe.toml")
 ]
 TimeLimit = Annotated[float, Parameter(help="seconds for all", group=OUTPUT, negative="")]
 
@@ -99,7 +98,9 @@ def recommend_release(
     --p 10 alone, or --k 5 --m 2, which is for a table with --items too. Every candidate is made, proved and measured by
     one scale; what does not keep the promise is never proposed. The answer is the command to run.
     """
-    _refuse_folder(output, force, input)
+    if output is not None:
+        refuse_existing(output, force, input)
+        refuse_other_folder(output)
     given = pairs_of(hierarchy, "--hierarchy", is_hierarchy)
     data: dict[str, Any] = {"roles": roles, "reading": reading, "hierarchies": given}
     data["hierarchies_folder"] = hierarchies
@@ -110,9 +111,3 @@ def recommend_release(
     if output is not None:
         write(found, output)
     return recommended(found, output, json=json, quiet=quiet)
-
-
-def _refuse_folder(output: str | None, force: bool, input: str) -> None:
-    if output is not None:
-        refuse_existing(output, force, input)
-        refuse_other_folder(output)

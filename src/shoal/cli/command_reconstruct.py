@@ -7,7 +7,7 @@ from cyclopts import App, Parameter, validators
 
 from shoal.cli import show
 from shoal.cli.command_anonymize import OUTPUT, Quiet
-from shoal.cli.options import number_option, single, text_option, to_seed
+from shoal.cli.options import number_option, output_option, single, text_option, to_seed
 from shoal.data._plural import counted
 from shoal.io.releases.reconstructions import read_published_clusters, write_reconstructions
 
@@ -19,9 +19,7 @@ Count = Annotated[
     int, number_option("how many datasets to draw", group=OUTPUT, validator=validators.Number(gte=1))
 ]
 Seed = Annotated[int, number_option("the same seed draws the same datasets", group=OUTPUT, converter=to_seed)]
-Target = Annotated[
-    str, text_option("the folder to make, with 1.dat, 2.dat, …", "DIR", name=("--output", "-o"), group=OUTPUT)
-]
+Target = Annotated[str, output_option("the folder to make, with 1.dat, 2.dat, …", "DIR")]
 Layout = Annotated[
     str | None,
     text_option(

@@ -108,8 +108,8 @@ def _known_cells(one: KnownItemsRisk) -> tuple[Any, ...]:
     """What so many known items give away, as a row of the table."""
     if not one.baskets:
         return one.known, 0, "–", "–", "–"
-    unique, chance = _percent(one.unique), _percent(one.chance)
-    return one.known, one.baskets, unique, _interval(one.interval, one.exact), chance
+    interval = "exact" if one.exact else f"{one.interval[0]:.1%} to {one.interval[1]:.1%}"
+    return one.known, one.baskets, _percent(one.unique), interval, _percent(one.chance)
 
 
 def table_lines(found: TableRisk) -> None:
@@ -204,7 +204,3 @@ def _record_lines(found: TableRisk) -> None:
 
 def _percent(share: float) -> str:
     return f"{share:.1%}" if share == 0 or share >= 0.001 else f"{100 * share:.2g}%"
-
-
-def _interval(interval: tuple[float, float], exact: bool) -> str:
-    return "exact" if exact else f"{interval[0]:.1%} to {interval[1]:.1%}"

@@ -6,7 +6,16 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from shoal.cli.command_anonymize import OUTPUT, Force, Json, Quiet, carried_out, first_example
-from shoal.cli.options import GROUPS, number_option, pairs_of, pairs_option, single, source_named, text_option
+from shoal.cli.options import (
+    GROUPS,
+    number_option,
+    output_option,
+    pairs_of,
+    pairs_option,
+    single,
+    source_named,
+    text_option,
+)
 from shoal.recipe import Recipe
 
 EXAMPLE = """{first}
@@ -23,12 +32,7 @@ def run(
     recipe: Annotated[str, Parameter(help="a TOML file, as written by --save-recipe")],
     /,
     *,
-    output: Annotated[
-        str | None,
-        text_option(
-            "the release folder, instead of the recipe's", "FOLDER", name=("--output", "-o"), group=OUTPUT
-        ),
-    ] = None,
+    output: Annotated[str | None, output_option("the release folder, instead of the recipe's")] = None,
     input: Annotated[
         str | None,
         text_option(

@@ -426,6 +426,11 @@ def text_option(help_text: str, metavar: str, **more: Any) -> Parameter:
     return Parameter(help=help_text, metavar=metavar, negative="", show_default=False, **more)
 
 
+def output_option(help_text: str, metavar: str = "FOLDER") -> Parameter:
+    """The option that says where to write: ``-o``."""
+    return text_option(help_text, metavar, name=("--output", "-o"), group=GROUPS["Output"])
+
+
 def number_option(help_text: str, **more: Any) -> Parameter:
     """An option that takes a whole number."""
     return Parameter(help=help_text, negative="", **{"converter": whole, **more})

@@ -9,11 +9,8 @@ from shoal.cli import show
 from shoal.data._plural import counted
 
 if TYPE_CHECKING:
-    from shoal.data.baskets import Baskets
-    from shoal.data.clusters import Clusters
     from shoal.data.dataset import Dataset
     from shoal.data.release import Published
-    from shoal.data.table import Table
     from shoal.measures.measure import Score
     from shoal.outcome import AnyRun
 
@@ -127,6 +124,8 @@ def run_lines(run: "AnyRun") -> None:
     """How much is published, what was left out and chosen, and what the owner should hear first."""
     from shoal.data.baskets import Baskets
     from shoal.data.dataset import schema_of
+    from shoal.data.role import Role
+    from shoal.data.table import Table
 
     original = schema_of(run.original)
     show.line(f"{published_words(run)}.")
@@ -136,7 +135,10 @@ def run_lines(run: "AnyRun") -> None:
     if run.preparation:
         show.line(f"Prepared: {'; '.join(step.sentence() for step in run.preparation)}.")
     if run.hierarchies:
-        lines = [*_sources(run.hierarchies, _secret(original)), *_without_hierarchy(original)]
+        table = original if isinstance(original, Table) else Table(())
+        secret = [one.name for one in table.sensitive]
+        without = [one.name for one in table.every_column if one.role is Role.QUASI and one.hierarchy is None]
+        lines = _sources(run.hierarchies, secret) + ([f"none for {', '.join(without)}"] if without else [])
         show.line(f"Hierarchies: {'; '.join(lines)}.")
     for sentence in sentences(run):
         show.line(sentence)
@@ -185,7 +187,9 @@ def published_words(run: "AnyRun") -> str:
     if isinstance(data, Groups):
         words += f", of {counted(len(data.basket_indptr) - 1, 'baskets')}"
     elif isinstance(data, Clusters):
-        words += _cluster_words(data)
+        words += f", of {counted(int(data.sizes.sum()), 'baskets')}"
+        if data.joint:
+            words += f"; {data.joint:,} of them are joint, and all are made of {data.simple:,} simple ones"
     elif isinstance(data, Linked):
         words += f", in {counted(len(data), 'groups')}"
     elif isinstance(data, ClusteredTable):
@@ -224,28 +228,12 @@ def noun(data: "Published | Dataset") -> str:
     return {"table": "rows", "linked": "rows"}.get(form, form)
 
 
-def _cluster_words(data: "Clusters") -> str:
-    """How many clusters are joint, and what they are made of."""
-    baskets = f", of {counted(int(data.sizes.sum()), 'baskets')}"
-    if not data.joint:
-        return baskets
-    return f"{baskets}; {data.joint:,} of them are joint, and all are made of {data.simple:,} simple ones"
-
-
 def _published_as_stars(run: "AnyRun") -> bool:
     """Whether suppressed rows are among those that are published."""
     data = run.release.data
     if noun(data) != "rows":
         return False
     return count(data) + int(run.release.suppressed) > count(run.original)
-
-
-def _secret(original: "Table | Baskets") -> frozenset[str]:
-    """The names of the sensitive columns."""
-    from shoal.data.table import Table
-
-    columns = original.sensitive if isinstance(original, Table) else ()
-    return frozenset(column.name for column in columns)
 
 
 def _sources(hierarchies: Mapping[str, str], secret: Collection[str] = ()) -> list[str]:
@@ -287,13 +275,3 @@ def _short(place: str) -> str:
     if from_here == os.curdir:
         return "this folder"
     return os.path.basename(place) if from_here.startswith(os.pardir) else from_here
-
-
-def _without_hierarchy(original: "Table | Baskets") -> list[str]:
-    """The quasi-identifiers that have no hierarchy, in one phrase, where there are any."""
-    from shoal.data.role import Role
-    from shoal.data.table import Table
-
-    columns = original.every_column if isinstance(original, Table) else ()
-    names = [one.name for one in columns if one.role is Role.QUASI and one.hierarchy is None]
-    return [f"none for {', '.join(names)}"] if names else []

@@ -42,7 +42,7 @@ def _releases(found: Recommendation) -> None:
             one.label,
             one.privacy,
             one.loss,
-            _bar(one.loss or 0.0, most),
+            "#" * round(WIDTH * (one.loss or 0.0) / most) if most else "",
             "frontier" if one.best else "",
             "" if one.meets else "misses the risk",
             one.seconds,
@@ -53,10 +53,6 @@ def _releases(found: Recommendation) -> None:
     line(
         f"loss: {found.scale.meaning} ({found.scale.loss}); frontier: no other release is better in both ways."
     )
-
-
-def _bar(loss: float, most: float) -> str:
-    return "#" * round(WIDTH * loss / most) if most else ""
 
 
 def as_data(found: Recommendation, folder: str | None) -> dict[str, object]:

@@ -18,7 +18,14 @@ from shoal.comparison.sweep_recipe import Comparison, Dataset, Draw, Sweep
 from shoal.errors import UnknownName, WrongUse, explain
 from shoal.methods.method import Method
 from shoal.methods.table_method import TableMethod
-from shoal.recipe import Roles, is_hierarchy_file, make_measure, make_method, names_folder
+from shoal.recipe import (
+    Roles,
+    is_hierarchy_file,
+    make_measure,
+    make_method,
+    names_folder,
+    with_moved_files,
+)
 
 REPEATS = 3
 """How often a timed run is repeated, by default."""
@@ -242,21 +249,11 @@ def _described(dataset: Dataset, folder: Path) -> dict[str, Any]:
         "baskets": dataset.baskets,
         **({} if dataset.items is None else {"items": dataset.items}),
         **({} if dataset.least_support is None else {"least_support": dataset.least_support}),
-        "roles": _roles(dataset.roles or Roles(), folder),
+        "roles": with_moved_files(dataset.roles or Roles(), lambda path: str(folder / path)).model_dump(),
         "hierarchies": {
             column: _hierarchy(column, spec, folder) for column, spec in (dataset.hierarchies or {}).items()
         },
     }
-
-
-def _roles(roles: Roles, folder: Path) -> dict[str, Any]:
-    """The roles as plain data; another table with items or records is looked for beside the recipe."""
-    found = roles.model_dump()
-    for name in ("items_from", "link"):
-        if found[name] is not None:
-            path, colon, columns = found[name].rpartition(":")
-            found[name] = f"{folder / path}{colon}{columns}"
-    return found
 
 
 def _hierarchy(column: str, spec: str, folder: Path) -> str:

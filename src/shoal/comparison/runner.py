@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -178,51 +179,47 @@ def compare(
         If the recipe is wrong, data lacks what it names, or the folder holds something else. A run that fails raises
         nothing: it is a result.
     """
-    if isinstance(recipe, Mapping):
-        import tomli_w
-
-        if folder is None:
-            raise WrongUse("Say where to write: a comparison that is not a file needs a `folder`.")
-        with tempfile.TemporaryDirectory() as place:
-            path = Path(place, RECIPE)
-            path.write_text(tomli_w.dumps(recipe), encoding="utf-8")
-            return _compared(path, Path.cwd(), Path(folder), quick, jobs, force, charts, tell)
-    recipe = Path(recipe)
-    home, target = recipe.resolve().parent, Path(recipe.stem if folder is None else folder)
-    return _compared(recipe, home, target, quick, jobs, force, charts, tell)
-
-
-def _compared(
-    recipe: Path,
-    home: Path,
-    folder: Path,
-    quick: bool,
-    jobs: int | None,
-    force: bool,
-    charts: bool,
-    tell: Tell | None,
-) -> Compared:
-    if jobs is not None and jobs < 1:
-        raise WrongUse(f"The number of runs at a time must be at least 1, not {jobs} (--jobs).")
-    comparison = Comparison.read(recipe)
-    if quick:
-        comparison = comparison.made_quick()
-    cells = cells_of(comparison, home)
-    refuse_unknown_columns((one for chart in comparison.chart for one in chart.pictures()), cells)
-    refuse_wrong_columns(cells)
-    _prepare(folder, recipe, force)
-    found, resumed = _carried_out(cells, folder, jobs or os.cpu_count() or 1, tell or (lambda *_: None))
-    rows = tuple(row_of(cell, found[cell.key]) for cell in cells)
-    write_results(rows, folder)
-    kept = [found[cell.key] for cell in cells]
-    pictures = tuple(_pictures(comparison, rows, kept, charts))
-    if charts and pictures:
-        _write_pictures(pictures, folder)
-    compared = Compared(comparison, rows, pictures, folder, resumed, quick, _meanings(kept))
     from shoal.comparison.comparison_page import write_page
 
-    write_page(compared, recipe)
+    if jobs is not None and jobs < 1:
+        raise WrongUse(f"The number of runs at a time must be at least 1, not {jobs} (--jobs).")
+    with _recipe_file(recipe, folder) as (path, home):
+        comparison = Comparison.read(path)
+        if quick:
+            comparison = comparison.made_quick()
+        place = Path(path.stem if folder is None else folder)
+        cells = cells_of(comparison, home)
+        refuse_unknown_columns((one for chart in comparison.chart for one in chart.pictures()), cells)
+        refuse_wrong_columns(cells)
+        _prepare(place, path, force)
+        found, resumed = _carried_out(cells, place, jobs or os.cpu_count() or 1, tell or (lambda *_: None))
+        rows = tuple(row_of(cell, found[cell.key]) for cell in cells)
+        write_results(rows, place)
+        kept = [found[cell.key] for cell in cells]
+        pictures = tuple(_pictures(comparison, rows, kept, charts))
+        if charts and pictures:
+            _write_pictures(pictures, place)
+        compared = Compared(comparison, rows, pictures, place, resumed, quick, _meanings(kept))
+        write_page(compared, path)
     return compared
+
+
+@contextmanager
+def _recipe_file(
+    recipe: str | Path | Mapping[str, Any], folder: str | Path | None
+) -> Iterator[tuple[Path, Path]]:
+    """The file of a recipe, and the folder that its relative paths begin in."""
+    if not isinstance(recipe, Mapping):
+        yield Path(recipe), Path(recipe).resolve().parent
+        return
+    import tomli_w
+
+    if folder is None:
+        raise WrongUse("Say where to write: a comparison that is not a file needs a `folder`.")
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place, RECIPE)
+        path.write_text(tomli_w.dumps(recipe), encoding="utf-8")
+        yield path, Path.cwd()
 
 
 def _prepare(folder: Path, recipe: Path, force: bool) -> None:
@@ -383,7 +380,9 @@ def _refuse(data: Mapping[str, Any], headers: Headers) -> None:
     if data["form"] == "baskets":
         if "path" in data and data["baskets"] is not None:
             _refuse_layout(data, headers)
-        with_item_hierarchy(Baskets(np.zeros(1), np.empty(0), ()), data["hierarchies"])
+        with_item_hierarchy(
+            Baskets(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), ()), data["hierarchies"]
+        )
     else:
         table = _made(data) if "generate" in data else _read(data, headers)
         give_hierarchies(table, data["hierarchies"])

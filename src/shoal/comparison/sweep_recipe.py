@@ -36,7 +36,8 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from shoal.errors import UnknownName, WrongUse, fault_text, wanted
 from shoal.io.reading import Reading
-from shoal.recipe import Roles, Section, read_toml
+from shoal.parameters import Parameters
+from shoal.recipe import Roles, read_toml
 
 TABLES = {"sweep": ("name",), "chart": ("name", "sweep"), "published": ("label", "chart")}
 """Tables of which a recipe has several, and the keys that tell which one it is."""
@@ -130,7 +131,7 @@ def file_name(name: str) -> str:
     return "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)
 
 
-class Dataset(Section):
+class Dataset(Parameters):
     """Data to compare on: a public file, a file of one's own, or generated."""
 
     public: str | None = Field(default=None, description="a file in the folder that SHOAL_DATA names")
@@ -168,7 +169,7 @@ class Dataset(Section):
         return self
 
 
-class Draw(Section):
+class Draw(Parameters):
     """Items of baskets that are made sensitive by chance, by the seed of the run. All others stay public.
 
     A share of public items is drawn by ``roles = { public_share = 0.4 }`` instead, as `shoal anonymize` does.
@@ -181,7 +182,7 @@ class Draw(Section):
     above: int = Field(default=1, ge=1, description="only items that at least so many baskets hold")
 
 
-class Sweep(Section):
+class Sweep(Parameters):
     """Runs of methods over all combinations of parameters."""
 
     name: str = Field(description="what charts call it")
@@ -212,7 +213,7 @@ class Sweep(Section):
     time_limit: float | None = Field(default=None, gt=0, description="seconds after which a run is given up")
 
 
-class Chart(Section):
+class Chart(Parameters):
     """A picture of runs."""
 
     name: str = Field(default="", description="of the files; made from sweep, y and x by default")
@@ -276,7 +277,7 @@ class Chart(Section):
         return self
 
 
-class Published(Section):
+class Published(Parameters):
     """Values from elsewhere, drawn beside ours."""
 
     chart: str = Field(description="the name of a chart; or of a sweep, for the charts that draw it")
@@ -294,7 +295,7 @@ class Published(Section):
         return self
 
 
-class Quick(Section):
+class Quick(Parameters):
     """What `--quick` makes smaller."""
 
     rows: int = Field(
@@ -316,7 +317,7 @@ class Quick(Section):
     )
 
 
-class Comparison(Section):
+class Comparison(Parameters):
     """Everything that a comparison needs, as data."""
 
     title: str = Field(description="what it is about")

@@ -1,36 +1,28 @@
 """Baskets in frames: a column of lists of codes, and the arrays that it stands for."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+import polars as pl
 
 from shoal.arrays import AnyArray, Counts, Indptr, Items, indptr_of
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset
 
-if TYPE_CHECKING:
-    import polars
 
-    Frame: TypeAlias = polars.DataFrame
-    Series: TypeAlias = polars.Series
-
-
-def rows_of(cells: "Series") -> tuple[Indptr, Items]:
+def rows_of(cells: pl.Series) -> tuple[Indptr, Items]:
     """A column of lists of codes as ragged rows; a missing list is empty."""
     lengths = cells.list.len().fill_null(0).to_numpy()
     items = cells.explode(empty_as_null=False, keep_nulls=False)
     return indptr_of(lengths), items.to_numpy().astype(np.int32)
 
 
-def cells_of(name: str, indptr: Indptr, items: AnyArray) -> "Series":
+def cells_of(name: str, indptr: Indptr, items: AnyArray) -> pl.Series:
     """Ragged rows of codes as a column of lists.
 
     >>> cells_of("items", np.array([0, 2, 2]), np.array([3, 4])).to_list()
     [[3, 4], []]
     """
-    import polars as pl
-
     lengths = np.diff(indptr)
     rows = pl.Series("row", np.repeat(np.arange(len(lengths)), lengths)).set_sorted()
     filled = lengths > 0
@@ -49,7 +41,7 @@ def cells_of(name: str, indptr: Indptr, items: AnyArray) -> "Series":
     )
 
 
-def baskets_in(frame: "Frame", schema: Baskets) -> Baskets:
+def baskets_in(frame: pl.DataFrame, schema: Baskets) -> Baskets:
     """The baskets of a frame with the column ``items``."""
     indptr, items = rows_of(frame["items"])
     return replace(schema, indptr=indptr, items=items)
@@ -59,7 +51,7 @@ def supports_in(data: Dataset) -> Counts:
     """The number of baskets in parts that hold each item."""
     width = len(data.schema.vocabulary)
 
-    def work(frame: "Frame") -> Counts:
+    def work(frame: pl.DataFrame) -> Counts:
         return np.bincount(rows_of(frame["items"])[1], minlength=width).astype(np.int64)
 
     counts = data.parts.fold(work, lambda one, other: one + other)

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
+import polars as pl
 
 from shoal.arrays import owners
 from shoal.data._calendar import FORMS, iso
@@ -22,7 +23,6 @@ from shoal.errors import MissingExtra, WrongUse
 
 if TYPE_CHECKING:
     import pandas
-    import polars
 
 Ranges: TypeAlias = Literal["text", "bounds", "middle"]
 """What becomes of ranges of numbers and dates."""
@@ -38,7 +38,7 @@ Span: TypeAlias = tuple[Any, Any] | None
 """The ends of a cell; None for one that may be anything."""
 
 
-def named(names: "Iterable[str] | str") -> "polars.Expr":
+def named(names: "Iterable[str] | str") -> pl.Expr:
     """Columns by exactly these names, in this order: polars takes a bare name such as ``*`` or ``^b$`` for a pattern.
 
     >>> import polars as pl
@@ -50,32 +50,26 @@ def named(names: "Iterable[str] | str") -> "polars.Expr":
     return selectors.by_name(*([names] if isinstance(names, str) else names))
 
 
-def unnamed(series: "polars.Series") -> "polars.Series":
+def unnamed(series: pl.Series) -> pl.Series:
     """A series without its name, which polars takes for a pattern in many methods of series too."""
     return series.alias("")
 
 
-def to_series(column: Column) -> "polars.Series":
+def to_series(column: Column) -> pl.Series:
     """The texts of a column; missing cells are null."""
-    import polars as pl
-
     labels: list[str | None] = list(column.domain.labels)
     if column.domain.missing is not None:
         labels[column.domain.missing] = None
     return _spread(pl.Series(labels, dtype=pl.String), column, column.name)
 
 
-def text_frame(table: Table) -> "polars.DataFrame":
+def text_frame(table: Table) -> pl.DataFrame:
     """A frame of texts, as they are published; missing cells are null."""
-    import polars as pl
-
     return pl.DataFrame([to_series(column) for column in table.columns])
 
 
-def to_polars(data: object, ranges: Ranges = "text") -> "polars.DataFrame":
+def to_polars(data: object, ranges: Ranges = "text") -> pl.DataFrame:
     """Published data as a polars frame: a table with its types, all else as a long frame."""
-    import polars as pl
-
     if ranges not in ("text", "bounds", "middle"):
         raise WrongUse(f"`ranges` must be 'text', 'bounds' or 'middle', not {ranges!r}.")
     match data:
@@ -121,7 +115,7 @@ def to_spark(data: object) -> Any:
     return frame
 
 
-def typed(column: Column, ranges: Ranges, taken: Sequence[str] = ()) -> "list[polars.Series]":
+def typed(column: Column, ranges: Ranges, taken: Sequence[str] = ()) -> list[pl.Series]:
     """A published column with the type of its values: whole numbers, numbers, dates, or texts.
 
     Types are found from the published texts alone, so that a release has the same in memory and from its files:
@@ -131,8 +125,6 @@ def typed(column: Column, ranges: Ranges, taken: Sequence[str] = ()) -> "list[po
 
     `taken`: names of all columns, which those of ends must not have.
     """
-    import polars as pl
-
     labels = column.domain.labels
     blank = [label == "" or code == column.domain.missing for code, label in enumerate(labels)]
     texts = pl.Series(
@@ -167,17 +159,13 @@ def typed(column: Column, ranges: Ranges, taken: Sequence[str] = ()) -> "list[po
     ]
 
 
-def _spread(values: "polars.Series", column: Column, name: str) -> "polars.Series":
+def _spread(values: pl.Series, column: Column, name: str) -> pl.Series:
     """A value for each row, from one for each code."""
-    import polars as pl
-
     return values.gather(pl.Series(np.asarray(column.codes, dtype=np.uint32))).alias(name)
 
 
 def _spans(labels: Sequence[str]) -> "tuple[list[Span], Any] | None":
     """The ends of cells and their type, where all are numbers, or all are dates; None where they are something else."""
-    import polars as pl
-
     kinds: tuple[tuple[Callable[[str], Any], Any], ...] = (
         (_whole, pl.Int64),
         (_number, pl.Float64),
@@ -222,34 +210,28 @@ def _middle(low: Any, high: Any) -> Any:
     return low + timedelta(days=(high - low).days // 2) if isinstance(low, date) else (low + high) / 2
 
 
-def listed_frame(rows: Table, others: Table, link: str, ranges: Ranges = "text") -> "polars.DataFrame":
+def listed_frame(rows: Table, others: Table, link: str, ranges: Ranges = "text") -> pl.DataFrame:
     """The rows of a table, each with the lists of all cells that a second table has for its number.
 
     Of a group, these are its secrets: which of them is whose stays open. Of a person, these are her records.
     """
-    import polars as pl
-
     lists = to_polars(others, ranges).group_by(named(link), maintain_order=True).agg(pl.all())
     joined = to_polars(rows, ranges).join(lists, on=link, how="left", maintain_order="left")
     return joined.with_columns(pl.selectors.list().fill_null([]))
 
 
-def baskets_frame(data: Baskets) -> "polars.DataFrame":
+def baskets_frame(data: Baskets) -> pl.DataFrame:
     """A row for each item of each basket: ``basket`` counts from 1. An empty basket has no row."""
-    import polars as pl
-
     basket = np.repeat(np.arange(1, len(data) + 1), data.lengths)
     return pl.DataFrame({"basket": basket, "item": _texts(data.vocabulary, data.items)})
 
 
-def groups_frame(data: Groups) -> "polars.DataFrame":
+def groups_frame(data: Groups) -> pl.DataFrame:
     """A row for each public item of each basket, and for each sensitive item of a group.
 
     Of a sensitive item it is not published which baskets hold it, so that ``basket`` is null and ``count`` tells how
     many do; of a public one ``count`` is 1.
     """
-    import polars as pl
-
     group = np.repeat(np.arange(1, len(data) + 1), data.sizes)
     basket = owners(data.basket_indptr)
     public = pl.DataFrame(
@@ -272,15 +254,13 @@ def groups_frame(data: Groups) -> "polars.DataFrame":
     return pl.concat([public, secret]).sort("group", maintain_order=True)
 
 
-def clusters_frame(data: Clusters) -> "polars.DataFrame":
+def clusters_frame(data: Clusters) -> pl.DataFrame:
     """A row for each item of each sub-record of each chunk, and for each term.
 
     ``cluster`` counts what is published on a line of its own, ``part`` the simple and joint clusters that all are made
     of, and ``size`` its baskets. ``chunk`` and ``record`` count inside of a part and of a chunk; both are null for
     terms, whose counts are not published. A chunk of a joint cluster is shared by its parts.
     """
-    import polars as pl
-
     records = np.diff(data.record_indptr)
     chunk = np.repeat(np.repeat(np.arange(len(records)), records), np.diff(data.item_indptr))
     record = owners(data.item_indptr)
@@ -310,7 +290,5 @@ def clusters_frame(data: Clusters) -> "polars.DataFrame":
     return pl.concat([of_chunks, of_terms]).sort("cluster", "part", maintain_order=True)
 
 
-def _texts(vocabulary: tuple[str, ...], codes: Any) -> "polars.Series":
-    import polars as pl
-
+def _texts(vocabulary: tuple[str, ...], codes: Any) -> pl.Series:
     return pl.Series(vocabulary, dtype=pl.String).gather(pl.Series(np.asarray(codes, dtype=np.uint32)))

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import Codes, Rows, distinct, indptr_by
-from shoal.data.baskets import Baskets, ragged_ranks
+from shoal.arrays import Codes, Rows
+from shoal.data.baskets import Baskets, baskets_of_pairs, ragged_ranks
 from shoal.data.domain import nominal
 from shoal.data.published_syntax import split_escaped
 from shoal.data.role import Role
@@ -88,19 +88,12 @@ def sets_of(rows: Rows, texts: "polars.Series", count: int, roles: Column | None
 
     vocabulary = texts.unique().sort()
     codes = texts.cast(pl.Enum(vocabulary)).to_physical().to_numpy().astype(np.int64)
-    width = max(len(vocabulary), 1)
-    pairs = distinct(rows * width + codes)
-    indptr = indptr_by(pairs // width, count)
     names = tuple(vocabulary.to_list())
-    sensitive, insensitive = ((), ()) if roles is None else (roles.sensitive_items, roles.insensitive_items)
-    return Baskets(
-        indptr,
-        (pairs % width).astype(np.int32),
-        names,
-        _places(names, sensitive),
-        _places(names, insensitive),
-        hierarchy=None if roles is None else roles.hierarchy,
-    )
+    sets = baskets_of_pairs(rows, codes, count, names)
+    if roles is None:
+        return sets
+    sensitive, insensitive = _places(names, roles.sensitive_items), _places(names, roles.insensitive_items)
+    return replace(sets, sensitive=sensitive, insensitive=insensitive, hierarchy=roles.hierarchy)
 
 
 def item_column(name: str, sets: Baskets) -> Column:

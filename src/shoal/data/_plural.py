@@ -1,4 +1,7 @@
-"""Numbers with their nouns."""
+"""Numbers with their nouns, and names that nothing else has."""
+
+from collections.abc import Collection
+from itertools import chain, count
 
 
 def counted(number: int, nouns: str) -> str:
@@ -21,3 +24,13 @@ def singular(nouns: str) -> str:
         if noun.endswith(ending):
             return noun.removesuffix(ending) + one + of + whose
     return nouns
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """A name that no other has: the given one, or one with a number behind it.
+
+    >>> free_name("group", ("age", "group")), free_name("group", ())
+    ('group_2', 'group')
+    """
+    names = chain([name], (f"{name}_{number}" for number in count(2)))
+    return next(one for one in names if one not in taken)

@@ -5,22 +5,15 @@ sizes of the ranges depends on it.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+import polars as pl
 
 from shoal.arrays import Counts, Indptr, Items, Rows
 from shoal.data._basket_frames import rows_of
 from shoal.data._hashes import list_hashes
 from shoal.data.baskets import ragged_ranks
-from shoal.data.dataset import COUNT
-
-if TYPE_CHECKING:
-    import polars
-
-    from shoal.data.dataset import Parts
-
-    Frame: TypeAlias = polars.DataFrame
+from shoal.data.dataset import COUNT, Parts
 
 KEY, RANGE = "key", "range"
 """The column of lists of integers that rows are ordered by, and that of the range they fall into."""
@@ -36,7 +29,7 @@ ROW_BYTES, ITEM_BYTES = 256, 64
 class Ranges:
     """Rows by ranges of their keys."""
 
-    parts: "Parts"
+    parts: Parts
     """The rows, with the column `RANGE`. Rows with equal keys are in one range; ranges ascend with the keys."""
     numbers: Rows  # the ranges that hold rows, ascending
     sizes: Counts  # how many rows each of them holds
@@ -53,15 +46,13 @@ def rows_at_once(memory: int, rows: int, occurrences: int) -> int:
     return max(1, memory * rows // max(ROW_BYTES * rows + ITEM_BYTES * occurrences, 1))
 
 
-def ranges_of(parts: "Parts", rows: int, size: int, least: int = 1) -> Ranges:
+def ranges_of(parts: Parts, rows: int, size: int, least: int = 1) -> Ranges:
     """Cut rows into ranges of about `size` rows; equal keys are never divided.
 
     `parts`: rows with the column `KEY`, whose lists are compared as Python compares lists. They are gone through three
     times, so that they should be kept if they are costly. `least`: no range has fewer rows, unless all together have:
     small ones are joined with a neighbor.
     """
-    import polars as pl
-
     splitters = _splitters(parts, rows, size)
     types = {**dict.fromkeys(parts.names, pl.List(pl.Int32)), RANGE: pl.Int64}
     placed = parts.map(lambda frame: _placed(frame, splitters), types)
@@ -78,10 +69,8 @@ def ranges_of(parts: "Parts", rows: int, size: int, least: int = 1) -> Ranges:
     return Ranges(placed, numbers, sizes)
 
 
-def _splitters(parts: "Parts", rows: int, size: int) -> tuple[Indptr, Items]:
+def _splitters(parts: Parts, rows: int, size: int) -> tuple[Indptr, Items]:
     """Keys at which ranges begin, ascending, from a sample of the distinct keys."""
-    import polars as pl
-
     wanted = -(-rows // max(size, 1))
     none = (np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32))
     if wanted < 2:
@@ -98,10 +87,8 @@ def _splitters(parts: "Parts", rows: int, size: int) -> tuple[Indptr, Items]:
     return rows_of(sample[KEY].gather(pl.Series(first)))
 
 
-def _sampled(frame: "Frame", share: float) -> "Frame":
+def _sampled(frame: pl.DataFrame, share: float) -> pl.DataFrame:
     """The keys of a frame whose hash is small, with how many rows have each."""
-    import polars as pl
-
     indptr, items = rows_of(frame[KEY])
     if share < 1:
         own = list_hashes(indptr, items)
@@ -109,10 +96,8 @@ def _sampled(frame: "Frame", share: float) -> "Frame":
     return frame.group_by(KEY).agg(pl.len().cast(pl.Int64).alias("count"))
 
 
-def _placed(frame: "Frame", splitters: tuple[Indptr, Items]) -> "Frame":
+def _placed(frame: pl.DataFrame, splitters: tuple[Indptr, Items]) -> pl.DataFrame:
     """A frame with the range of each row."""
-    import polars as pl
-
     return frame.with_columns(pl.Series(RANGE, places_among(*rows_of(frame[KEY]), splitters)))
 
 

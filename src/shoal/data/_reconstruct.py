@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from shoal.arrays import Counts, Items, Mask, Rows, distinct, indptr_by, indptr_of, owners
-from shoal.data.baskets import Baskets
+from shoal.arrays import Counts, Items, Mask, Rows, distinct, indptr_of, owners
+from shoal.data.baskets import Baskets, baskets_of_pairs
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.errors import BadData, WrongUse
@@ -50,7 +50,7 @@ def reconstruct(clusters: Clusters, seed: int) -> Baskets:
     bare = np.diff(clusters.term_indptr) == 0
     rows = _spread(rows, own, cluster_of_row, bare, random)
     term_rows, terms = _terms(clusters, first, rows, cluster_of_row, random)
-    return _baskets(
+    return baskets_of_pairs(
         np.concatenate((np.repeat(rows, np.diff(clusters.item_indptr)), term_rows)),
         np.concatenate((clusters.items, terms)),
         len(cluster_of_row),
@@ -75,7 +75,7 @@ def reconstruct_groups(groups: Groups, seed: int) -> Baskets:
     rows = np.repeat(groups.group_indptr[owner], counts) + places
     baskets = len(groups.basket_indptr) - 1
     public = owners(groups.basket_indptr)
-    return _baskets(
+    return baskets_of_pairs(
         np.concatenate((public, rows)),
         np.concatenate((groups.items, np.repeat(groups.sensitive_items, counts))),
         baskets,
@@ -202,12 +202,3 @@ def _matched(
         rank = np.arange(len(entries)) - np.repeat(np.cumsum(size) - size, size)
         sides.append(entries[order][rank < pairs[group[order]]])
     return sides[0], sides[1]
-
-
-def _baskets(rows: Rows, items: Items, count: int, vocabulary: tuple[str, ...]) -> Baskets:
-    """Baskets of pairs of a row and an item; a pair that stands twice counts once."""
-    width = max(len(vocabulary), 1)
-    pairs = np.sort(rows * width + items)
-    pairs = pairs[np.concatenate((pairs[:1] == pairs[:1], pairs[1:] != pairs[:-1]))]
-    indptr = indptr_by(pairs // width, count)
-    return Baskets(indptr, (pairs % width).astype(np.int32), vocabulary)

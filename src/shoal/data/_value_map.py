@@ -1,25 +1,19 @@
 """How each value of the original is published, for the owner of the data alone."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import polars as pl
 
 from shoal.arrays import Rows
 from shoal.data.table import Column, Table
 
-if TYPE_CHECKING:
-    import polars
-
 LEFT_OUT = "(row left out)"
 
 
-def value_map(original: Table, published: Table, rows: Rows) -> "polars.DataFrame":
+def value_map(original: Table, published: Table, rows: Rows) -> pl.DataFrame:
     """Column, value, what is published for it, and in how many rows; columns that are published unchanged are not in.
 
     `rows`: for each published row, the row of the original it stands for. Rows that none stands for are left out.
     """
-    import polars as pl
-
     known = set(original.names)
     frames = [
         _mapped(original.column(column.name), column, rows)
@@ -36,9 +30,7 @@ def _changed(original: Column, published: Column, rows: Rows) -> bool:
     return len(rows) < len(before) or bool((before[rows] != after).any())
 
 
-def _mapped(original: Column, published: Column, rows: Rows) -> "polars.DataFrame":
-    import polars as pl
-
+def _mapped(original: Column, published: Column, rows: Rows) -> pl.DataFrame:
     left_out = len(published.domain.labels)
     cells = np.full(len(original.codes), left_out, dtype=np.int64)
     cells[rows] = published.codes

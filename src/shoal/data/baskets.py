@@ -5,7 +5,21 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from shoal.arrays import MOST_BITS, Counts, Indptr, Items, Mask, Rows, ascending, frozen, indptr_of, taken
+from shoal.arrays import (
+    MOST_BITS,
+    AnyArray,
+    Counts,
+    Indptr,
+    Items,
+    Mask,
+    Rows,
+    ascending,
+    distinct,
+    freeze,
+    indptr_by,
+    indptr_of,
+    taken,
+)
 from shoal.data._plural import counted
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import UnknownName
@@ -50,15 +64,8 @@ class Baskets:
     _supports: Counts | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name, kind in (
-            ("indptr", np.int64),
-            ("items", np.int32),
-            ("sensitive", np.int32),
-            ("insensitive", np.int32),
-            ("unsorted", np.int64),
-            ("misnumbered", np.int64),
-        ):
-            object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=kind)))
+        freeze(self, np.int64, "indptr", "unsorted", "misnumbered")
+        freeze(self, np.int32, "items", "sensitive", "insensitive")
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -134,6 +141,13 @@ class Baskets:
     def canonical_order(self) -> Rows:
         """The baskets in ascending order of their lists of items; the empty ones first."""
         return ragged_order(self.indptr, self.items)
+
+
+def baskets_of_pairs(rows: Rows, items: AnyArray, count: int, vocabulary: tuple[str, ...]) -> Baskets:
+    """Baskets of pairs of a row and an item, in any order; a pair that stands twice counts once."""
+    width = max(len(vocabulary), 1)
+    pairs = distinct(rows * width + items)
+    return Baskets(indptr_by(pairs // width, count), (pairs % width).astype(np.int32), vocabulary)
 
 
 def ragged_order(indptr: Indptr, items: Items) -> Rows:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Indptr, Items, Mask, Rows, frozen, indptr_of, owners
+from shoal.arrays import Codes, Counts, Indptr, Items, Mask, Rows, freeze, indptr_of, owners
 from shoal.data._plural import counted
 
 
@@ -44,10 +44,9 @@ class Clusters:
     """Clusters in which the items of a sub-record or the terms did not ascend where they were read. Here they do."""
 
     def __post_init__(self) -> None:
-        for name in ("sizes", "chunk_indptr", "record_indptr", "item_indptr", "term_indptr", "unsorted"):
-            object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=np.int64)))
-        for name in ("parents", "items", "terms"):
-            object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=np.int32)))
+        places = ("chunk_indptr", "record_indptr", "item_indptr", "term_indptr")
+        freeze(self, np.int64, "sizes", *places, "unsorted")
+        freeze(self, np.int32, "parents", "items", "terms")
 
     def __len__(self) -> int:
         return len(self.parents)

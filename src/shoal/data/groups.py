@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Rows, frozen, owners
+from shoal.arrays import Counts, Indptr, Items, Rows, freeze, owners
 from shoal.data._plural import counted
 from shoal.data.baskets import descents
 
@@ -38,10 +38,9 @@ class Groups:
     unsorted: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
-        for name in ("group_indptr", "basket_indptr", "sensitive_indptr", "sensitive_counts", "unsorted"):
-            object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=np.int64)))
-        for name in ("items", "sensitive_items"):
-            object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=np.int32)))
+        places = ("group_indptr", "basket_indptr", "sensitive_indptr")
+        freeze(self, np.int64, *places, "sensitive_counts", "unsorted")
+        freeze(self, np.int32, "items", "sensitive_items")
 
     def __len__(self) -> int:
         return len(self.group_indptr) - 1

@@ -207,6 +207,10 @@ def _number(text: str) -> float | None:
         return None
 
 
+def _suppressed(leaves: Rows) -> list[str]:
+    return [ROOT] * len(leaves)
+
+
 def climb(
     leaves: tuple[str, ...], levels: Iterable[Callable[[Rows], list[str]]], *, by_width: bool = False
 ) -> Hierarchy:
@@ -217,7 +221,7 @@ def climb(
     """
     labels, parents = [leaves], []
     first: Rows = np.arange(len(leaves), dtype=np.int64)
-    for texts_of in (*levels, lambda nodes: [ROOT] * len(nodes)):
+    for texts_of in (*levels, _suppressed):
         codes: dict[str, int] = {}
         up = np.array([codes.setdefault(text, len(codes)) for text in texts_of(first)], dtype=np.int32)
         first = first[np.unique(up, return_index=True)[1]]

@@ -6,7 +6,7 @@ from typing import overload
 import numpy as np
 
 from shoal.arrays import Counts, Floats, Rows
-from shoal.data._plural import counted
+from shoal.data._plural import counted, free_name
 from shoal.data.domain import nominal
 from shoal.data.related import Related, list_ranks
 from shoal.data.role import Role
@@ -105,10 +105,7 @@ def link_name(names: tuple[str, ...]) -> str:
     >>> link_name(("age", "group"))
     'group_2'
     """
-    taken = {*names, COUNT}
-    return next(
-        name for name in ("group", *(f"group_{n}" for n in range(2, len(taken) + 3))) if name not in taken
-    )
+    return free_name("group", (*names, COUNT))
 
 
 def linked(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.arrays import Rows, indptr_by
+from shoal.data._plural import free_name
 from shoal.data.baskets import ragged_ranks
 from shoal.data.domain import nominal
 from shoal.data.role import Role
@@ -69,13 +70,10 @@ class Related(Table):
             )
             labels.append(f"{len(rows)} ({text[:SHOWN]}{'…' * (len(text) > SHOWN)}) #{place + 1}")
         assert len(kinds) == len(labels)
-        known = Column(self._name(), Role.QUASI, nominal(tuple(labels)), codes.astype(np.int32))
-        return Table((*self.columns, known))
-
-    def _name(self) -> str:
-        return next(
-            name for name in ("records", *(f"records_{n}" for n in range(2, 999))) if name not in self.names
+        known = Column(
+            free_name("records", self.names), Role.QUASI, nominal(tuple(labels)), codes.astype(np.int32)
         )
+        return Table((*self.columns, known))
 
     def numbered(self) -> tuple[Table, Table]:
         """Both tables as their files have them: persons with their number last, and records with it first."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Codes, Rows, frozen
+from shoal.arrays import Codes, Rows, freeze
 from shoal.data.domain import Domain
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
@@ -29,7 +29,7 @@ class Column:
     neither known nor secret; its hierarchy is one of items."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "codes", frozen(np.asarray(self.codes, dtype=np.int32)))
+        freeze(self, np.int32, "codes")
 
     @property
     def occurring(self) -> Rows:
@@ -114,10 +114,7 @@ class Table:
         return tuple(column for column in self.columns if column.role is role)
 
     def column(self, name: str) -> Column:
-        """The column of that name.
-
-        Raises `UnknownName` with the near names, if there is none.
-        """
+        """The column of that name. Raises `UnknownName` with the near names, if there is none."""
         for column in self.columns:
             if column.name == name:
                 return column

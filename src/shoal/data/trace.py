@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Rows, frozen
+from shoal.arrays import Rows, freeze
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,7 +20,7 @@ class Trace:
     under ``summary`` say what was chosen, and are shown first; those under ``warnings`` become warnings of the run."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", frozen(np.asarray(self.rows, dtype=np.int64)))
+        freeze(self, np.int64, "rows")
 
     def __repr__(self) -> str:
         notes = f"; notes: {', '.join(self.notes)}" if self.notes else ""

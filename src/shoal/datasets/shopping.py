@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Floats, Rows
-from shoal.data.baskets import Baskets
+from shoal.data.baskets import Baskets, baskets_of_pairs
 from shoal.parameters import Parameters
 
 HIGHEST = 0.95
@@ -123,8 +123,4 @@ def _baskets(people: Rows, bought: Rows, rows: int, items: int) -> Baskets:
     names = sorted(str(item + 1) for item in used)
     code = np.zeros(items, dtype=np.int64)
     code[[int(name) - 1 for name in names]] = np.arange(len(names))
-    size = max(len(names), 1)
-    mixed = np.sort(people * size + code[bought])
-    mixed = mixed[np.concatenate(([True], mixed[1:] != mixed[:-1]))] if len(mixed) else mixed
-    indptr = np.searchsorted(mixed, np.arange(rows + 1) * size)
-    return Baskets(indptr, (mixed % size).astype(np.int32), tuple(names))
+    return baskets_of_pairs(people, code[bought], rows, tuple(names))

@@ -49,10 +49,7 @@ def parse_memory(text: str) -> int:
 
 
 def allowed_memory(memory: str | int) -> int:
-    """The bytes that the program may take.
-
-    Raises `WrongUse` if they are too few for any work.
-    """
+    """The bytes that the program may take. Raises `WrongUse` if they are too few for any work."""
     allowed = parse_memory(memory) if isinstance(memory, str) else memory
     if allowed < LEAST:
         raise WrongUse(f"{memory} of memory is too little for any work: allow at least 1GB.")

@@ -17,7 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Mask, Rows, frozen, owners, ranges
+from shoal.arrays import Codes, Floats, Mask, Rows, freeze, owners, ranges
 from shoal.errors import WrongUse
 from shoal.mining.frequent_itemsets import LIMIT, TOP, Children, Itemsets
 
@@ -58,8 +58,7 @@ class AssociationRules:
     """`antecedents`, `consequents`: the places of what stands before and after the arrow."""
 
     def __post_init__(self) -> None:
-        for name in ("wholes", "antecedents", "consequents"):
-            object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=np.int64)))
+        freeze(self, np.int64, "wholes", "antecedents", "consequents")
 
     def __len__(self) -> int:
         return len(self.wholes)
@@ -96,26 +95,13 @@ def association_rules(
 ) -> AssociationRules:
     """Every rule of two disjoint sets, neither of them empty, whose confidence is at least a threshold.
 
-    Parameters
-    ----------
-    itemsets
-        All frequent itemsets at some support (and up to some size): rules with that support.
-    confidence
-        The least confidence, a share. Compared exactly: 0.2 is one fifth.
-    consequent
-        The largest number of items after the arrow; any by default.
-    limit
-        More rules than this are refused.
+    An item that moves from before the arrow to after it never raises the confidence (Agrawal and Srikant 1994), so only
+    rules that hold are carried on.
 
-    Raises
-    ------
-    WrongUse
-        If the confidence is not between 0 and 1, or there are too many rules.
-
-    Notes
-    -----
-    An item that moves from before the arrow to after it never raises the confidence (Agrawal and Srikant 1994), so
-    only rules that hold are carried on.
+    `itemsets`: all frequent itemsets at some support (and up to some size): rules with that support. `confidence`: the
+    least one, a share. Compared exactly: 0.2 is one fifth. `consequent`: the largest number of items after the arrow;
+    any by default. `limit`: more rules than this are refused. Raises `WrongUse` if the confidence is not between 0 and
+    1, or there are too many rules.
     """
     share = confidence if isinstance(confidence, Fraction) else Fraction(str(confidence))
     if not 0 < share <= 1:

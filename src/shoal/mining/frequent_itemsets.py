@@ -24,7 +24,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Counts, Indptr, Items, Rows, frozen, indptr_of, turns_of
+from shoal.arrays import AnyArray, Codes, Counts, Indptr, Items, Rows, freeze, frozen, indptr_of, turns_of
 from shoal.data.baskets import Baskets, ragged_order
 from shoal.errors import WrongUse
 
@@ -63,13 +63,8 @@ class Itemsets:
     sizes: Counts = field(init=False)
 
     def __post_init__(self) -> None:
-        for name, kind in (
-            ("parents", np.int64),
-            ("lasts", np.int32),
-            ("supports", np.int64),
-            ("ranks", np.int32),
-        ):
-            object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=kind)))
+        freeze(self, np.int64, "parents", "supports")
+        freeze(self, np.int32, "lasts", "ranks")
         sizes = np.ones(len(self.parents), dtype=np.int64)
         above = self.parents.copy()
         while (inner := above >= 0).any():
@@ -174,25 +169,11 @@ def frequent_itemsets(
 ) -> Itemsets:
     """Every set of items that at least so many baskets hold.
 
-    Parameters
-    ----------
-    least
-        The least support, a number of baskets; `least_count` makes it from a share. The lower it is, the more sets
-        there are, and that quickly.
-    size
-        The largest number of items of a set; any by default.
-    threads
-        All of this machine by default.
-    limit
-        More sets than this are refused.
+    `least`: the least support, a number of baskets; `least_count` makes it from a share. The lower it is, the more sets
+    there are, and that quickly. `size`: the largest number of items of a set; any by default. `threads`: all of this
+    machine by default. `limit`: more sets than this are refused. Raises `WrongUse` if the least support or the size is
+    below 1, or there are too many sets.
 
-    Raises
-    ------
-    WrongUse
-        If the least support or the size is below 1, or there are too many sets.
-
-    Examples
-    --------
     >>> from shoal.io.baskets.load import read_baskets
     >>> baskets = read_baskets([["beer", "nuts"], ["beer", "nuts", "wine"], ["wine"]])
     >>> found = frequent_itemsets(baskets, least=2)

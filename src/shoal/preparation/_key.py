@@ -4,10 +4,14 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import Field
 
 from shoal.errors import BadData, CannotWrite, WrongUse
+from shoal.preparation.transform import Transform
 
 SIZE = 32
 """Random bytes of a new key."""
@@ -68,10 +72,7 @@ def digest(key: bytes, purpose: str, text: str) -> bytes:
 
 
 def refuse_inside(key: str, folder: str | os.PathLike[str], source: str | None) -> None:
-    """Refuse a key that lies in the release folder, or is the data.
-
-    Raises `WrongUse`.
-    """
+    """Refuse a key that lies in the release folder, or is the data. Raises `WrongUse`."""
     place = os.path.realpath(key)
     whole = os.path.realpath(folder)
     if place == whole or place.startswith(whole + os.sep):
@@ -80,3 +81,33 @@ def refuse_inside(key: str, folder: str | os.PathLike[str], source: str | None) 
         )
     if source is not None and "://" not in source and source != "-" and place == os.path.realpath(source):
         raise WrongUse(f"The key {key} is the data itself; name another file with --key.")
+
+
+class KeyedStep(Transform):
+    """A step on some columns that only who holds a secret key can repeat or undo."""
+
+    metavar: ClassVar[str] = "COLUMN,…"
+
+    columns: tuple[str, ...]
+    key: str = Field(
+        description="file of the key; made where there is none, and never inside the release folder"
+    )
+
+    @classmethod
+    def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """One step for all columns, with those of the shared options that it has."""
+        names = [name.strip() for text in texts for name in text.split(",")]
+        if names and shared.get("key") is None:
+            key_of(None, f"--{cls.option}")
+        own = {name: shared[name] for name in cls.model_fields if shared.get(name) is not None}
+        return [{"name": cls.name, "columns": names, **own}] if names else []
+
+    @property
+    def columns_changed(self) -> tuple[str, ...]:
+        """The columns."""
+        return self.columns
+
+    @property
+    def key_file(self) -> str:
+        """The file of the key."""
+        return self.key

@@ -1,47 +1,42 @@
 """What top and bottom coding share: limits of columns, and one value for all numbers beyond."""
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from shoal.data._cell_kinds import coordinates
+from shoal.data._cell_kinds import coordinates, plain_number
+from shoal.data._promise_words import joined
 from shoal.data.domain import Kind
-from shoal.preparation.transform import ColumnTransform, Values, listed, typed_number
+from shoal.preparation.transform import ColumnStep, Values, typed_number
 
 if TYPE_CHECKING:
     import polars
 
 
-class LimitCoding(ColumnTransform):
-    """Publish all numbers beyond a limit as one value."""
+class LimitCoding(ColumnStep):
+    """Publish all numbers beyond a limit, and the limit itself, as one value."""
 
+    metavar: ClassVar[str] = "COLUMN=NUMBER"
     by_column: ClassVar[str] = "limits"
+    coded: ClassVar[str]  # how that value is written, around the limit
+    reach: ClassVar[str]  # what is beyond, in words around the limit
+    beyond: ClassVar[Callable[[Any, float], Any]]  # which numbers are
 
     limits: dict[str, int | float]
 
     @classmethod
-    def typed_value(cls, name: str, text: str) -> int | float:
-        """A limit."""
+    def parsed(cls, column: str, text: str) -> int | float:
+        """The limit of a column."""
         return typed_number(text, cls.option)
 
     def sentence(self) -> str:
         """The limits."""
-        said = [self.said(name, limit) for name, limit in self.limits.items()]
-        return f"{self.name.replace('-', ' ')}: {listed(said)}"
+        limits = {name: plain_number(limit) for name, limit in self.limits.items()}
+        said = [f"{name} {self.reach.format(at)} as {self.coded.format(at)}" for name, at in limits.items()]
+        return f"{self.name.replace('-', ' ')}: {joined(said)}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
         """The coded values."""
         values.refuse_unless(Kind.NUMERIC, f"{self.name.replace('-', ' ')} (--{self.option})")
         limit = self.limits[values.name]
-        beyond = self.beyond(coordinates(values.texts, Kind.NUMERIC), limit).fill_null(False)
-        return values.texts.set(beyond, self.written(limit)), Kind.NUMERIC
-
-    def said(self, name: str, limit: float) -> str:
-        """What is done to a column."""
-        raise NotImplementedError
-
-    def written(self, limit: float) -> str:
-        """The value that stands for all numbers beyond a limit."""
-        raise NotImplementedError
-
-    def beyond(self, numbers: "polars.Series", limit: float) -> "polars.Series":
-        """Which numbers are coded."""
-        raise NotImplementedError
+        beyond = type(self).beyond(coordinates(values.texts, Kind.NUMERIC), limit).fill_null(False)
+        return values.texts.set(beyond, self.coded.format(plain_number(limit))), Kind.NUMERIC

@@ -6,14 +6,15 @@ from pydantic import Field
 
 from shoal.data._calendar import part_texts
 from shoal.data._cell_kinds import coordinates
+from shoal.data._promise_words import joined
 from shoal.data.domain import Kind
-from shoal.preparation.transform import ColumnTransform, Values, listed
+from shoal.preparation.transform import ColumnStep, Values
 
 if TYPE_CHECKING:
     import polars
 
 
-class DatePart(ColumnTransform):
+class DatePart(ColumnStep):
     """Publish a part of the calendar instead of days: ``2024-02``, ``2024-Q1``, ``2024`` or ``2020s``.
 
     Months and quarters stay dates, with hierarchies and ranges of them; years are numbers, and decades names.
@@ -23,8 +24,8 @@ class DatePart(ColumnTransform):
     option: ClassVar[str] = "date-part"
     metavar: ClassVar[str] = "COLUMN=PART"
     public: ClassVar[str] = "days as parts of the calendar"
-    by_column: ClassVar[str] = "parts"
     help: ClassVar[str] = "publish the month, quarter, year or decade of days: visit=month"
+    by_column: ClassVar[str] = "parts"
 
     parts: dict[str, Literal["month", "quarter", "year", "decade"]] = Field(
         min_length=1, description="column to part of the calendar"
@@ -32,7 +33,7 @@ class DatePart(ColumnTransform):
 
     def sentence(self) -> str:
         """The parts."""
-        return f"dates: {listed([f'{name} as {part}s' for name, part in self.parts.items()])}"
+        return f"dates: {joined([f'{name} as {part}s' for name, part in self.parts.items()])}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
         """The parts of the days."""

@@ -5,37 +5,38 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 
 from shoal.data._cell_kinds import find_kind
+from shoal.data._promise_words import joined
 from shoal.data.domain import Kind
 from shoal.preparation.recode import refuse_absent
-from shoal.preparation.transform import ColumnTransform, Values, listed
+from shoal.preparation.transform import ColumnStep, Values
 
 if TYPE_CHECKING:
     import polars
 
 
-class DropValues(ColumnTransform):
+class DropValues(ColumnStep):
     """Publish cells that hold one of some values as missing."""
 
     name: ClassVar[str] = "drop-values"
     option: ClassVar[str] = "drop-values"
     metavar: ClassVar[str] = "COLUMN=VALUE,…"
     public: ClassVar[str] = "some values as missing"
-    by_column: ClassVar[str] = "values"
     help: ClassVar[str] = "publish cells with these values as missing: job=priest,mayor"
+    by_column: ClassVar[str] = "values"
 
     values: dict[str, tuple[str, ...]] = Field(
         min_length=1, description="column to the values that are dropped"
     )
 
     @classmethod
-    def typed_value(cls, name: str, text: str) -> list[str]:
-        """The values that are dropped."""
+    def parsed(cls, column: str, text: str) -> list[str]:
+        """The values of a column."""
         return [value.strip() for value in text.split(",")]
 
     def sentence(self) -> str:
         """The values."""
         said = [f"{', '.join(values)} of {name}" for name, values in self.values.items()]
-        return f"published as missing: {listed(said)}"
+        return f"published as missing: {joined(said)}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
         """The other values."""

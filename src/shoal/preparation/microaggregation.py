@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Counts, Floats, Rows, summed
+from shoal.arrays import Counts, Floats, Rows
 from shoal.data._cell_kinds import Distinct, coordinates, plain_number
+from shoal.data._promise_words import joined
 from shoal.data.domain import Kind
 from shoal.errors import BadData, WrongUse
-from shoal.preparation.transform import Transform, Values, listed
+from shoal.preparation.transform import Transform, Values
 
 if TYPE_CHECKING:
     import polars
@@ -70,7 +71,7 @@ class Microaggregation(Transform):
     def sentence(self) -> str:
         """The columns, and the size of groups."""
         how = "together" if len(self.columns) > 1 else "alone"
-        return f"means of at least {self.size} rows: {listed(self.columns)} {how}"
+        return f"means of at least {self.size} rows: {joined(self.columns)} {how}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
         """The means of groups of one column."""
@@ -82,7 +83,8 @@ class Microaggregation(Transform):
         numbers = coordinates(values.texts, Kind.NUMERIC).to_numpy()
         known = ~np.isnan(numbers) & (values.counts > 0)
         points, place = np.unique(numbers[known], return_inverse=True)
-        weights = summed(place, values.counts[known], len(points))
+        weights: Counts = np.zeros(len(points), dtype=np.int64)
+        np.add.at(weights, place, values.counts[known])
         self._refuse_few(int(weights.sum()))
         groups = best_groups(points, weights, self.size)
         means = self._means(values.texts, groups, points, weights)

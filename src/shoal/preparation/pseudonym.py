@@ -1,22 +1,22 @@
 """Pseudonyms: numbers of persons as keyed hashes."""
 
 import base64
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
+from shoal.data._promise_words import joined
 from shoal.data.domain import Kind
 from shoal.data.role import Roles
 from shoal.errors import WrongUse
-from shoal.preparation._key import digest, key_of
-from shoal.preparation.transform import Transform, Values, listed
+from shoal.preparation._key import KeyedStep, digest, key_of
+from shoal.preparation.transform import Values
 
 if TYPE_CHECKING:
     import polars
 
 
-class Pseudonym(Transform):
+class Pseudonym(KeyedStep):
     """Publish a keyed hash (HMAC with SHA-256) instead of each value: whoever has no key can neither undo nor guess it.
 
     One key gives one value the same pseudonym in every column and table, so that tables can still be joined.
@@ -24,34 +24,12 @@ class Pseudonym(Transform):
 
     name: ClassVar[str] = "pseudonym"
     option: ClassVar[str] = "pseudonym"
-    metavar: ClassVar[str] = "COLUMN,…"
     hides: ClassVar[bool] = True
     public: ClassVar[str] = "keyed hashes of the values"
     help: ClassVar[str] = "publish keyed hashes instead of values (--key FILE)"
 
     columns: tuple[str, ...] = Field(min_length=1, description="columns that are published as pseudonyms")
-    key: str = Field(
-        description="file of the key; made where there is none, and never inside the release folder"
-    )
     length: int = Field(default=16, ge=8, le=52, description="letters of a pseudonym")
-
-    @classmethod
-    def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """One step for all columns."""
-        names = [name.strip() for text in texts for name in text.split(",")]
-        if names and shared.get("key") is None:
-            key_of(None, "--pseudonym")
-        return [{"name": cls.name, "columns": names, "key": shared["key"]}] if names else []
-
-    @property
-    def columns_changed(self) -> tuple[str, ...]:
-        """The columns of pseudonyms."""
-        return self.columns
-
-    @property
-    def key_file(self) -> str:
-        """The file of the key."""
-        return self.key
 
     def among(self, roles: Roles) -> "Pseudonym":
         """Refuse columns that are dropped."""
@@ -64,7 +42,7 @@ class Pseudonym(Transform):
 
     def sentence(self) -> str:
         """The columns."""
-        return f"pseudonyms by a secret key: {listed(self.columns)}"
+        return f"pseudonyms by a secret key: {joined(self.columns)}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
         """The pseudonyms."""

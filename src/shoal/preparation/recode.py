@@ -6,32 +6,33 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 
 from shoal.data._cell_kinds import find_kind
+from shoal.data._promise_words import joined
 from shoal.data.domain import Kind
 from shoal.errors import WrongUse
-from shoal.preparation.transform import ColumnTransform, Values, listed
+from shoal.preparation.transform import ColumnStep, Values
 
 if TYPE_CHECKING:
     import polars
 
 
-class Recode(ColumnTransform):
+class Recode(ColumnStep):
     """Publish values under other names; several may get one. Values that are not named stay as they are."""
 
     name: ClassVar[str] = "recode"
     option: ClassVar[str] = "recode"
     metavar: ClassVar[str] = "COLUMN=OLD:NEW,…"
     public: ClassVar[str] = "values under other names"
-    by_column: ClassVar[str] = "values"
     help: ClassVar[str] = "publish values under other names: sex=1:male,2:female"
+    by_column: ClassVar[str] = "values"
 
     values: dict[str, dict[str, str]] = Field(min_length=1, description="column to old and new values")
 
     @classmethod
-    def typed_value(cls, name: str, text: str) -> dict[str, str]:
-        """Old and new values."""
+    def parsed(cls, column: str, text: str) -> dict[str, str]:
+        """The old and new values of a column."""
         halves = [part.partition(":") for part in text.split(",")]
         if not all(sign and old.strip() and new.strip() for old, sign, new in halves):
-            raise WrongUse(f"--recode takes COLUMN=OLD:NEW,…, not {name}={text!r}.")
+            raise WrongUse(f"--recode takes COLUMN=OLD:NEW,…, not {column}={text!r}.")
         return {old.strip(): new.strip() for old, _, new in halves}
 
     def sentence(self) -> str:
@@ -40,7 +41,7 @@ class Recode(ColumnTransform):
             f"{name} ({', '.join(f'{old} as {new}' for old, new in names.items())})"
             for name, names in self.values.items()
         ]
-        return f"recoding: {listed(said)}"
+        return f"recoding: {joined(said)}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
         """The other names."""

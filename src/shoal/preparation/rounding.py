@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import Field
 
 from shoal.data._cell_kinds import plain_number
+from shoal.data._promise_words import joined
 from shoal.data.domain import Kind
-from shoal.errors import WrongUse
-from shoal.preparation.transform import ColumnTransform, Values, listed, typed_number
+from shoal.preparation.transform import ColumnStep, Values, typed_number
 
 if TYPE_CHECKING:
     import polars
 
 
-class Rounding(ColumnTransform):
+class Rounding(ColumnStep):
     """Publish numbers as the nearest multiple of a base, the even one where two are as near.
 
     All is computed on decimal digits. Coded ends, such as ``90+``, stay as they are.
@@ -24,25 +24,27 @@ class Rounding(ColumnTransform):
     option: ClassVar[str] = "round"
     metavar: ClassVar[str] = "COLUMN=BASE"
     public: ClassVar[str] = "rounded"
-    by_column: ClassVar[str] = "bases"
     help: ClassVar[str] = "publish numbers as the nearest multiple of a base: income=1000"
+    by_column: ClassVar[str] = "bases"
 
     bases: dict[str, int | float] = Field(min_length=1, description="column to base, a number above 0")
 
     @classmethod
-    def typed_value(cls, name: str, text: str) -> int | float:
-        """A base."""
+    def parsed(cls, column: str, text: str) -> int | float:
+        """The base of a column."""
         return typed_number(text, cls.option)
 
     def model_post_init(self, _: Any) -> None:
         """Refuse a base that nothing can be a multiple of."""
+        from shoal.errors import WrongUse
+
         if wrong := [name for name, base in self.bases.items() if not base > 0]:
             raise WrongUse(f"The base that {wrong[0]} is rounded to (--round) must be above 0.")
 
     def sentence(self) -> str:
         """The bases."""
         said = [f"{name} to multiples of {plain_number(base)}" for name, base in self.bases.items()]
-        return f"rounding: {listed(said)}"
+        return f"rounding: {joined(said)}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
         """The nearest multiples."""

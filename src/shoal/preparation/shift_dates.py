@@ -1,24 +1,24 @@
 """Shifted dates: all days of a person by one secret number of days."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import Field
 
 from shoal.data._cell_kinds import Distinct, coordinates, without_times
+from shoal.data._promise_words import joined
 from shoal.data.domain import Kind
 from shoal.data.role import Roles
 from shoal.errors import BadData, WrongUse
-from shoal.preparation._key import digest, key_of
-from shoal.preparation.transform import Transform, listed
+from shoal.preparation._key import KeyedStep, digest, key_of
 
 if TYPE_CHECKING:
     import polars
 
 
-class ShiftDates(Transform):
+class ShiftDates(KeyedStep):
     """Move the days of each person by a number of days that only the key tells: the days between them stay.
 
     Every shift from -`days` to `days` but 0 is as likely. A row without a number of a person is refused.
@@ -26,7 +26,6 @@ class ShiftDates(Transform):
 
     name: ClassVar[str] = "shift-dates"
     option: ClassVar[str] = "shift-dates"
-    metavar: ClassVar[str] = "COLUMN,…"
     public: ClassVar[str] = "all days of a person shifted by the same secret number"
     help: ClassVar[str] = (
         "move all days of a person by one secret number of days (--key FILE, --person COLUMN)"
@@ -34,42 +33,16 @@ class ShiftDates(Transform):
     by_rows: ClassVar[bool] = True
 
     columns: tuple[str, ...] = Field(min_length=1, description="columns of dates")
-    key: str = Field(
-        description="file of the key; made where there is none, and never inside the release folder"
-    )
     person: str | None = Field(
         default=None,
         description="column of the person's number; the entity, or the one identifying column, by default",
     )
     days: int = Field(default=182, ge=1, le=36500, description="the largest shift, in days")
 
-    @classmethod
-    def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """One step for all columns."""
-        names = [name.strip() for text in texts for name in text.split(",")]
-        if not names:
-            return []
-        if shared.get("key") is None:
-            key_of(None, "--shift-dates")
-        given = {
-            option: shared[option] for option in ("key", "person", "days") if shared.get(option) is not None
-        }
-        return [{"name": cls.name, "columns": names, **given}]
-
-    @property
-    def columns_changed(self) -> tuple[str, ...]:
-        """The columns of dates."""
-        return self.columns
-
     @property
     def columns_read(self) -> tuple[str, ...]:
         """Who is who."""
         return () if self.person is None else (self.person,)
-
-    @property
-    def key_file(self) -> str:
-        """The file of the key."""
-        return self.key
 
     def among(self, roles: Roles) -> Self:
         """With the column of the person's number."""
@@ -86,7 +59,7 @@ class ShiftDates(Transform):
 
     def sentence(self) -> str:
         """The columns."""
-        return f"dates shifted by person, by up to {self.days} days and a secret key: {listed(self.columns)}"
+        return f"dates shifted by person, by up to {self.days} days and a secret key: {joined(self.columns)}"
 
     def apply_to_rows(self, cells: Mapping[str, Distinct]) -> dict[str, Distinct]:
         """The shifted days."""

@@ -10,7 +10,6 @@ from shoal.data.domain import Kind
 from shoal.data.role import Roles
 from shoal.errors import BadData, WrongUse
 from shoal.parameters import Parameters
-from shoal.preparation._key import refuse_inside
 
 if TYPE_CHECKING:
     import polars
@@ -78,13 +77,12 @@ class Transform(Parameters):
     def refuse_key_inside(self, folder: str | Path, source: str | None = None) -> None:
         """Refuse a key that lies in the release folder, or is the data."""
         if self.key_file is not None:
+            from shoal.preparation._key import refuse_inside
+
             refuse_inside(self.key_file, folder, source)
 
     def among(self, roles: Roles) -> Self:
-        """The same step where the roles of columns are known.
-
-        Raises `WrongUse` if it cannot be done with them.
-        """
+        """The same step where the roles of columns are known. Raises `WrongUse` if it cannot be done with them."""
         return self
 
     def sentence(self) -> str:
@@ -100,26 +98,25 @@ class Transform(Parameters):
         raise NotImplementedError
 
 
-class ColumnTransform(Transform):
-    """A step that has something for each of its columns, in one field: ``age=90``."""
+class ColumnStep(Transform):
+    """A step that says of each column by itself what is done to it, in one field from columns to that."""
 
-    by_column: ClassVar[str]
-    """The name of that field."""
+    by_column: ClassVar[str]  # the name of that field
+
+    @classmethod
+    def parsed(cls, column: str, text: str) -> Any:
+        """What is typed of a column, as the field has it."""
+        return text
 
     @classmethod
     def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
         """One step for all columns."""
-        found = {name: cls.typed_value(name, text) for name, text in pairs(texts, cls.option).items()}
+        found = {column: cls.parsed(column, text) for column, text in pairs(texts, cls.option).items()}
         return [{"name": cls.name, cls.by_column: found}] if found else []
-
-    @classmethod
-    def typed_value(cls, name: str, text: str) -> Any:
-        """What a column has, as it is typed."""
-        return text
 
     @property
     def columns_changed(self) -> tuple[str, ...]:
-        """The columns that have something."""
+        """The columns that it names."""
         return tuple(getattr(self, self.by_column))
 
 
@@ -150,20 +147,8 @@ def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
 
 
 def typed_number(text: str, option: str) -> int | float:
-    """A number as it is typed.
-
-    Raises `WrongUse` if it is none.
-    """
+    """A number as it is typed. Raises `WrongUse` if it is none."""
     try:
         return float(text) if any(sign in text for sign in ".eE") else int(text)
     except ValueError:
         raise WrongUse(f"--{option} takes a number, not {text!r}.") from None
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence.
-
-    >>> listed(["a"]), listed(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -54,10 +54,7 @@ def write(found: Recommendation, folder: str | Path) -> Path:
 
 
 def refuse_other_folder(folder: str | Path) -> None:
-    """Refuse to replace anything but an earlier recommendation.
-
-    Raises `WrongUse` if there is something else.
-    """
+    """Refuse to replace anything but an earlier recommendation. Raises `WrongUse` if there is something else."""
     folder = Path(folder)
     try:
         there = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))

@@ -99,17 +99,8 @@ def _pictured(facts: Facts) -> dict[str, Any]:
 def page_templates() -> "Environment":
     """The templates of pages, with the words that they use."""
     environment = templates("shoal.report")
-    environment.filters |= {
-        "compact": wording.compact,
-        "count": wording.count,
-        "counted": wording.counted,
-        "listed": wording.listed,
-        "number": wording.number,
-        "number_near": wording.number_near,
-        "percent": wording.percent,
-        "seconds": wording.seconds,
-        "shown": wording.shown,
-    }
+    names = ("compact", "count", "counted", "listed", "number", "number_near", "percent", "seconds", "shown")
+    environment.filters |= {name: getattr(wording, name) for name in names}
     return environment
 
 

@@ -20,10 +20,7 @@ SECONDS = 120
 
 
 def browser() -> str:
-    """The browser that prints.
-
-    Raises `WrongUse` that says what to install where there is none.
-    """
+    """The browser that prints. Raises `WrongUse` that says what to install where there is none."""
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
         raise WrongUse(
@@ -34,10 +31,7 @@ def browser() -> str:
 
 
 def write_pdf(page: Path, target: Path) -> None:
-    """Print a page as a PDF.
-
-    Raises `WrongUse` if the browser does not do so.
-    """
+    """Print a page as a PDF. Raises `WrongUse` if the browser does not do so."""
     with tempfile.TemporaryDirectory() as profile:
         command = [
             browser(),

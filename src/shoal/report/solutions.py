@@ -104,11 +104,13 @@ def _ending(notes: Mapping[str, Any]) -> list[str]:
     """How the search ended: with a proof, with a bound, or on the least height."""
     sentences = []
     vectors, evaluated = notes.get("vectors"), notes.get("evaluated")
-    looked = (
-        f" Of {counted(vectors, 'vector')} of levels {count(evaluated)} were counted; the others were ruled out."
-        if vectors is not None and evaluated is not None
-        else ""
-    )
+    looked = seen = ""
+    if vectors is not None and evaluated is not None:
+        seen = f"{counted(evaluated, 'vector')} of {count(vectors)} were counted."
+        looked = (
+            f" Of {counted(vectors, 'vector')} of levels {count(evaluated)} were counted; the others were "
+        )
+        looked += "ruled out."
     if "proven" in notes:
         measure, value, bound = notes.get("objective"), notes.get("value"), notes.get("bound")
         if notes["proven"]:
@@ -118,12 +120,7 @@ def _ending(notes: Mapping[str, Any]) -> list[str]:
         else:
             sentences.append(
                 f"The best that was found in the given time costs {number(value)} by {measure}. That it is the optimum "
-                f"is not proven: a vector may cost less, but none less than {number(bound)}. "
-                + (
-                    f"{counted(evaluated, 'vector')} of {count(vectors)} were counted."
-                    if vectors is not None and evaluated is not None
-                    else ""
-                )
+                f"is not proven: a vector may cost less, but none less than {number(bound)}. {seen}"
             )
     elif "least_height" in notes:
         sentences.append(

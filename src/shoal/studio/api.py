@@ -11,6 +11,7 @@ from starlette.background import BackgroundTask
 
 from shoal import __version__
 from shoal.errors import BadData, BrokenPromise, ShoalError, UnknownName, WrongUse
+from shoal.io.releases.folder import REPORT
 from shoal.recipe import Recipe
 from shoal.studio import exports, queries
 from shoal.studio.api_page import api_page
@@ -234,7 +235,7 @@ def _add_exports(app: FastAPI, studio: Studio) -> None:
     )
     async def report(sitting: str, run: int) -> HTMLResponse:
         _, job = job_of(sitting, run)
-        return HTMLResponse(exports.report_of(job))
+        return HTMLResponse((exports.finished(job) / REPORT).read_text(encoding="utf-8"))
 
     @app.get(
         f"{base}/recipe.toml", tags=["take away"], summary="The recipe", response_class=PlainTextResponse

@@ -8,7 +8,6 @@ from typing import Any
 
 from shoal.addresses import without_passwords
 from shoal.errors import BrokenPromise, WrongUse
-from shoal.io.releases.folder import REPORT
 from shoal.recipe import Recipe, is_hierarchy_file
 from shoal.recommendation.command_line import command_line
 from shoal.report.facts import recipe_text
@@ -51,11 +50,6 @@ def finished(job: Job) -> Path:
     if job.kind != "publish" or job.state != "done":
         raise WrongUse(f"Run {job.number} has no release: it is {job.state}.")
     return job.folder / OUT
-
-
-def report_of(job: Job) -> str:
-    """The report of a finished run, for the owner of the data."""
-    return (finished(job) / REPORT).read_text(encoding="utf-8")
 
 
 def portable(sitting: Sitting, job: Job) -> Recipe:

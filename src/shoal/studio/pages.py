@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse
@@ -99,7 +98,7 @@ async def _walk_page(walk: Walk) -> None:
     await painter.paint()
 
     async def act(event: GenericEventArguments) -> None:
-        if _is_act(event.args):
+        if isinstance(event.args, dict) and isinstance(event.args.get("do"), str):
             await walk.act(event.args)
             await painter.paint()
 
@@ -129,7 +128,3 @@ def add_pieces(app: FastAPI, studio: Studio) -> None:
         return HTMLResponse(
             templates().get_template("sides.html.j2").render(**facts, form=job.result["form"])
         )
-
-
-def _is_act(given: Any) -> bool:
-    return isinstance(given, dict) and isinstance(given.get("do"), str)

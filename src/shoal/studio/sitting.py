@@ -135,12 +135,7 @@ class SittingStore:
     def find(self, key: str) -> Sitting:
         """A sitting by its key.
 
-        Raises
-        ------
-        UnknownName
-            If there is none.
-        BadData
-            If what was written down cannot be read any more.
+        Raises `UnknownName` if there is none. Raises `BadData` if what was written down cannot be read any more.
         """
         if key in self.open:
             return self.open[key]

@@ -57,7 +57,7 @@ async def facts(walk: Walk) -> dict[str, Any]:
     return {
         "axis": axis,
         "words": axis.replace("_", " ") if axis else "",
-        "values": walk.view.get("values") or ", ".join(map(_short, usual_values(recipe, axis))),
+        "values": walk.view.get("values") or ", ".join(f"{value:g}" for value in usual_values(recipe, axis)),
         "labels": labels,
         "chosen": walk.view.get("methods") or labels[:3],
         "picture": drawn(points, axis=axis, cost=cost, falling=falling, opened=job.number if job else None)
@@ -99,10 +99,6 @@ def usual_values(recipe: Recipe, axis: str) -> list[float]:
     if axis in RISING:
         return [value, value + 1, value + 2]
     return [value, value * 0.75, value * 0.5]
-
-
-def _short(value: float) -> str:
-    return f"{value:g}"
 
 
 def _of_same_data(job: Job, recipe: Recipe) -> bool:

@@ -187,13 +187,9 @@ async def _promise(walk: Walk, act: Act) -> None:
         raise WrongUse("Type first what is promised beside the population; then name its file.")
     kept = {"promises": more} if (more := walk.recipe.method.get("promises")) else {}
     changed = method_offers.promised(walk.recipe, {**given, **kept})
-    _refuse_absent(walk, given)
-    walk.sitting.change(changed, f"Promise {', '.join(f'{k} {v}' for k, v in given.items())}")
-
-
-def _refuse_absent(walk: Walk, given: dict[str, Any]) -> None:
     if not walk.recipe.roles.sensitive and (about := [name for name in NEEDS_SECRET if name in given]):
         raise WrongUse(f"{about[0]} is about a secret column: choose one in Roles first.")
+    walk.sitting.change(changed, f"Promise {', '.join(f'{k} {v}' for k, v in given.items())}")
 
 
 async def _sets(walk: Walk, act: Act) -> None:

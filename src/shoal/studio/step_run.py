@@ -28,11 +28,12 @@ async def facts(walk: Walk) -> dict[str, Any]:
     last = next((job for job in runs if "series" not in job.task), None)
     if last is not None and last.state == "done" and fresh:
         last = fresh[0]
+    stage = active[0].progress["stage"] if active else ""
     return {
         "runs": [row_of(walk, job) for job in runs],
         "active": active[0] if active else None,
         "progress": active[0].progress if active else None,
-        "stage": _stage(active[0].progress["stage"]) if active else "",
+        "stage": STAGES.get(stage.split(" ")[0], stage),
         "last": last,
         "same": last is not None and last.state == "done" and last.task["recipe"] == plain(recipe),
         "sentences": sentences(walk),
@@ -66,10 +67,6 @@ def _listed(names: tuple[str, ...]) -> str:
     from shoal.report.wording import listed
 
     return listed(names, 8) if names else "nothing"
-
-
-def _stage(stage: str) -> str:
-    return STAGES.get(stage.split(" ")[0], stage)
 
 
 def row_of(walk: Walk, job: Any) -> dict[str, Any]:

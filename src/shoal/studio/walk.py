@@ -51,19 +51,10 @@ Handler = Callable[["Walk", Act], Awaitable[None]]
 def templates() -> "Environment":
     """The templates of all steps."""
     environment = compiled("shoal.studio")
-    environment.filters |= {
-        "ago": ago,
-        "count": wording.count,
-        "counted": counted,
-        "duration": duration,
-        "listed": wording.listed,
-        "number": wording.number,
-        "percent": wording.percent,
-        "seconds": wording.seconds,
-        "shown": wording.shown,
-        "size": size,
-        "worded": page_words,
-    }
+    names = ("count", "listed", "number", "percent", "seconds", "shown")
+    environment.filters |= {name: getattr(wording, name) for name in names}
+    environment.filters |= {"ago": ago, "duration": duration, "size": size}
+    environment.filters |= {"counted": counted, "worded": page_words}
     return environment
 
 

@@ -76,10 +76,7 @@ class Cells:
 
     @classmethod
     def of(cls, columns: Sequence[Column], tables: Sequence[Sequence[str]], total: str) -> "Cells":
-        """Lay out the cells.
-
-        Raises `WrongUse` if there are too many.
-        """
+        """Lay out the cells. Raises `WrongUse` if there are too many."""
         scales = tuple(Scale.of(column, total) for column in columns)
         names = [column.name for column in columns]
         places = tuple(tuple(names.index(name) for name in table) for table in tables)

@@ -125,7 +125,8 @@ def write_baskets(baskets: Baskets, path: str | Path) -> None:
             if layout.form == "long":
                 _long_frame(baskets, layout).write_csv(file)
             else:
-                file.writelines(_text(baskets, layout))
+                for text in _text(baskets, layout):
+                    file.write(text)
 
 
 def _frame_writer(path: Path, layout: Layout) -> Callable[[pl.DataFrame, Path], None] | None:

@@ -131,10 +131,7 @@ def hierarchy_as_data(hierarchy: Hierarchy) -> dict[str, Any]:
 
 
 def hierarchy_from_data(data: Mapping[str, Any]) -> Hierarchy:
-    """The hierarchy of plain data made by `hierarchy_as_data`.
-
-    Raises `BadData` if the data is not of that shape.
-    """
+    """The hierarchy of plain data made by `hierarchy_as_data`. Raises `BadData` if the data is not of that shape."""
     try:
         labels = tuple(tuple(str(text) for text in texts) for texts in data["labels"])
         parents = tuple(np.array(parents, dtype=np.int32) for parents in data["parents"])

@@ -1,14 +1,6 @@
 """The release folder: what is published, and beside it what only the owner of the data may see.
 
-::
-
-    OUT/release/data.*         the published data
-    OUT/release/release.json   how it was made and what it promises
-    OUT/release/README.md      the same for whoever receives it; datapackage.json has the codebook
-    OUT/…                      private files, such as report.html and run.json
-
-A folder is written under another name beside its place and renamed at the end, so that a crash leaves nothing
-half-written.
+It is written under another name beside its place and renamed at the end, so that a crash leaves nothing half-written.
 """
 
 import json

@@ -30,10 +30,7 @@ def summary_shape(summary: Summary) -> dict[str, Any]:
 
 
 def check_summary(facts: Mapping[str, Any], path: Path) -> None:
-    """Refuse what no release.json of cross-tables says.
-
-    Raises `BadData` if columns, tables or values are no such.
-    """
+    """Refuse what no release.json of cross-tables says. Raises `BadData` if columns, tables or values are no such."""
     axes = [_axis(column, facts["total"], path) for column in facts["columns"]]
     names = [axis.name for axis in axes]
     if not names or len(set(names)) < len(names):
@@ -82,10 +79,7 @@ def _falls(parts: Mapping[str, list[str]], total: str) -> int:
 
 
 def read_summary(table: Table, shape: Mapping[str, Any], path: Path) -> Summary:
-    """Cross-tables from the cells of a file.
-
-    Raises `BadData` if a cell is missing, comes twice, or says no number.
-    """
+    """Cross-tables from the cells of a file. Raises `BadData` if a cell is missing, comes twice, or says no number."""
     axes = tuple(_axis(column, shape["total"], path) for column in shape["columns"])
     names = (*(axis.name for axis in axes), *shape["values"])
     if table.names != names:

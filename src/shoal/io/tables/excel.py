@@ -46,7 +46,9 @@ def open_excel(path: str | Path, sheet: str | None = None) -> FrameInput:
     if not header.width:
         raise BadData("the sheet is empty; there is nothing to read.", path)
     # The library makes up names for columns that have none, and changes those that two have.
-    frame.columns = _names(header, path)
+    names = [str(name or "").strip() for name in header.row(0)]
+    check_names(names, path, line=1)
+    frame.columns = names
     return FrameInput(frame.with_columns(pl.col(pl.String).replace("", None)), path)
 
 
@@ -83,12 +85,6 @@ def write_excel(frame: pl.DataFrame, path: Path) -> None:
             # Without a cell, the last row would not be there at all.
             sheet.write_string(frame.height, 0, "")
     path.write_bytes(content.getbuffer())
-
-
-def _names(header: pl.DataFrame, path: Path) -> list[str]:
-    names = [str(name or "").strip() for name in header.row(0)]
-    check_names(names, path, line=1)
-    return names
 
 
 def _write_column(sheet: Any, place: int, series: pl.Series, name: str, day: Any) -> None:
