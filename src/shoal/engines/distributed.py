@@ -33,6 +33,15 @@ class Distributed:
     name: ClassVar[str]
     """The name in the registry."""
 
+    in_memory: ClassVar[bool] = False
+    """Whether all rows are here at once, as arrays."""
+
+    here: ClassVar[bool]
+    """Whether it needs nothing but this machine."""
+
+    place: ClassVar[str]
+    """Where it works, in words."""
+
     memory: int
     """Bytes that the rows of one `group` may take in a worker: methods cut their parts accordingly."""
 
@@ -75,8 +84,12 @@ class Distributed:
         raise NotImplementedError
 
     @classmethod
-    def within(cls, memory: str, master: str) -> Self:
-        """The engine with a bound of its memory, and on a cluster where it has one."""
+    def within(cls, memory: str | None = None, master: str | None = None) -> Self:
+        """The engine with a bound of its memory, and on a cluster where it has one.
+
+        Raises `WrongUse` if something is given that has no effect on it: a bound of memory that bounds nothing would be
+        believed.
+        """
         raise NotImplementedError
 
     @classmethod
