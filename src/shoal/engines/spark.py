@@ -335,8 +335,11 @@ class SparkParts:
 
     @said()
     def sort(self, names: Sequence[str]) -> "SparkParts":
-        """The same rows in ascending order, missing cells first, texts by code points."""
-        return self._like(self._rows.orderBy(*self._plain(names)), self.names)
+        """The same rows in ascending order, missing cells first, texts by code points.
+
+        They are kept before, because Spark goes through them twice: it looks where to cut the order first.
+        """
+        return self._like(self.keep()._rows.orderBy(*self._plain(names)), self.names)
 
     @said()
     def union(self, other: Parts) -> "SparkParts":
