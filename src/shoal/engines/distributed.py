@@ -48,8 +48,8 @@ class Distributed:
     numbers_lines: ClassVar[bool]
     """Whether it reads delimited text by `TextLayout.parse`, so that messages name lines."""
 
-    reads_once: ClassVar[bool] = False
-    """Whether published rows are kept as they are read: to go through their files again takes longer."""
+    in_order: ClassVar[bool] = False
+    """Whether rows come as they follow each other in their files."""
 
     unmeasured: ClassVar[str | None] = (
         "Not measured yet: the rows of a release in parts are made, and measured, when it is written."

@@ -51,7 +51,7 @@ class Stream(Distributed):
     here = True
     place = "from the disk"
     numbers_lines = True
-    reads_once = True
+    in_order = True
 
     def __init__(self, memory: str | int = USUAL, scratch: str | None = None) -> None:
         allowed = allowed_memory(memory)

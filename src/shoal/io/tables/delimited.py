@@ -29,7 +29,10 @@ _QUOTE, _LINE, _RETURN, _BLANK, _TAB = b'"\n\r \t'
 _BLOCK = 1 << 24
 
 _LARGE, _SOME = 1 << 25, 1 << 20
-"""Text from which on it is worth the while to load compiled code, and to use it where it is loaded."""
+"""Quoted text from which on it is worth the while to load compiled code, and to use it where it is loaded."""
+
+_seen = 0
+"""Bytes of quoted text that were looked at so far: a large file may come in small pieces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,9 @@ def regular_lines(text: bytes, separator: str, columns: int) -> Lines | None:
     `text`: lines without a header. The last one is ended too.
     """
     if b'"' in text:
-        if len(text) >= (_SOME if "numba" in sys.modules else _LARGE):
+        global _seen
+        _seen += len(text)
+        if (len(text) >= _SOME and "numba" in sys.modules) or _seen >= _LARGE:
             from shoal.kernels.csv_lines import even_lines
 
             rows = even_lines(np.frombuffer(text, dtype=np.uint8), ord(separator), columns)
