@@ -48,6 +48,9 @@ class Distributed:
     numbers_lines: ClassVar[bool]
     """Whether it reads delimited text by `TextLayout.parse`, so that messages name lines."""
 
+    side_by_side: ClassVar[bool] = True
+    """Whether parts are worked on at the same time: rows that fit into one are cut into several all the same then."""
+
     in_order: ClassVar[bool] = False
     """Whether rows come as they follow each other in their files."""
 
@@ -214,7 +217,7 @@ class Distributed:
         if asked:
             published = replace(published, order=None)
         if isinstance(schema, Table):
-            return judge_table(models, published, self.memory)
+            return judge_table(models, published, self.memory, side_by_side=self.side_by_side)
         return verify_baskets(models, published, self.memory), {}
 
     def refuse_unknown(self, published: Any, models: Sequence[Any]) -> None:

@@ -51,6 +51,7 @@ class Stream(Distributed):
     here = True
     place = "from the disk"
     numbers_lines = True
+    side_by_side = False
     in_order = True
 
     def __init__(self, memory: str | int = USUAL, scratch: str | None = None) -> None:

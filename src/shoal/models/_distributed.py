@@ -72,13 +72,14 @@ def verify_table(models: Sequence[TableModel], published: Dataset, memory: int) 
 
 
 def judge_table(
-    models: Sequence[TableModel], published: Dataset, memory: int
+    models: Sequence[TableModel], published: Dataset, memory: int, *, side_by_side: bool = True
 ) -> tuple[tuple[Verdict, ...], dict[str, int]]:
     """Judge a published table in parts, and count its classes.
 
     `published`: the table: texts, missing cells null or empty. One more verdict comes at the end if it tells nothing,
-    and one if its order is broken, where that can be found out. `memory`: bytes that one worker can give to it. Raises
-    `WrongUse` if a promise cannot be judged class by class, and the distinct rows do not fit into one worker.
+    and one if its order is broken, where that can be found out. `memory`: bytes that one worker can give to it.
+    `side_by_side`: whether several workers share the classes. Raises `WrongUse` if a promise cannot be judged class by
+    class, and the distinct rows do not fit into one worker.
     """
     table = published.schema
     assert isinstance(table, Table)
@@ -110,7 +111,7 @@ def judge_table(
         rows,
         partial(_counted_too, examine=examine, quasi=quasi, columns=telling_names, items=set_names),
         quasi,
-        -(-count // min(fits, max(count // 32, SMALL_PART))),
+        -(-count // (min(fits, max(count // 32, SMALL_PART)) if side_by_side else fits)),
     )
     *found, classes = found or [Evidence() for _ in (*separable, None)]
     verdicts = {id(model): model.conclude(one) for model, one in zip(separable, found, strict=True)}
@@ -185,6 +186,8 @@ def _by_class(
     """Examine distinct rows, all of a class together."""
     import polars as pl
 
+    if buckets == 1:
+        return examine(_filled(rows.collect()))
     schema = {
         BUCKET: pl.Int32(),
         **{name: pl.String() for name in rows.names if name != COUNT},
@@ -202,8 +205,15 @@ def _bucketed(
     """Distinct rows with a number that the rows of a class share."""
     import polars as pl
 
-    texts = frame.with_columns(pl.col(pl.String).fill_null(""), pl.col(COUNT).cast(pl.Int64))
+    texts = _filled(frame)
     return texts.with_columns(pl.Series(BUCKET, buckets_of(texts, quasi, buckets))).select(named(names))
+
+
+def _filled(frame: "polars.DataFrame") -> "polars.DataFrame":
+    """Distinct rows in which what is missing is empty."""
+    import polars as pl
+
+    return frame.with_columns(pl.col(pl.String).fill_null(""), pl.col(COUNT).cast(pl.Int64))
 
 
 def buckets_of(frame: "polars.DataFrame", quasi: Sequence[str], buckets: int) -> Codes:

@@ -380,27 +380,34 @@ class _Task:
     part: str  # the name of the column with the number of the part
 
 
-def cut_parts(data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> Cut:
-    """Cut and publish a table in parts, none of which takes more than `memory` bytes in a worker."""
+def cut_parts(
+    data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int, *, side_by_side: bool = True
+) -> Cut:
+    """Cut and publish a table in parts, none of which takes more than `memory` bytes in a worker.
+
+    `side_by_side`: whether several workers share the parts.
+    """
     table = data.schema
-    task, numbered, notes = _tasks(data, plan, whole, seed, memory)
+    task, numbered, notes = _tasks(data, plan, whole, seed, memory, side_by_side)
     published = numbered.group(task.part, partial(_published, task), _text_schema(table))
     if task.known:
         published = published.union(data.parts.map(partial(_published_apart, task), _text_schema(table)))
     return Cut(_schema(table), published, notes)
 
 
-def count_classes(data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> int:
+def count_classes(
+    data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int, *, side_by_side: bool = True
+) -> int:
     """How many classes `cut_parts` would publish."""
     import polars as pl
 
-    task, numbered, _ = _tasks(data, plan, whole, seed, memory)
+    task, numbered, _ = _tasks(data, plan, whole, seed, memory, side_by_side)
     counted = numbered.group(task.part, partial(_class_count, task), {COUNT: pl.Int64()})
     return len(task.known) + int(counted.collect()[COUNT].sum())
 
 
 def _tasks(
-    data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int
+    data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int, side_by_side: bool
 ) -> tuple[_Task, Parts, dict[str, int]]:
     """What a worker must know, the rows with the numbers of their parts, and notes on the way there."""
     table = data.schema
@@ -411,7 +418,8 @@ def _tasks(
     )
     rules = Rules(space, max(plan.least, 1), plan.relaxed, plan.choose)
     fits = max(memory // (ROW_BYTES + CELL_BYTES * len(table.columns)), 1)
-    room = max(min(fits, max(SMALL_PART, data.rows // FEWEST_PARTS)), 2 * rules.least - 1)
+    shared = max(SMALL_PART, data.rows // FEWEST_PARTS) if side_by_side else fits
+    room = max(min(fits, shared), 2 * rules.least - 1)
     top = cut_top(data, axes, rules, plan.models, whole, seed, room)
     leaves = np.flatnonzero(top.tree.children < 0)
     task = _Task(
