@@ -1,4 +1,4 @@
-"""House rules that no linter knows: sizes, names, one place for the compiler, one tree of errors."""
+"""House rules that no linter knows: sizes, names, one place for the compiler and the engines, one tree of errors."""
 
 import ast
 from collections.abc import Iterator
@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 from tests.planted import plant
 
+from shoal import registry
+
 TESTS = Path(__file__).resolve().parent
 SOURCE = TESTS.parent / "src" / "shoal"
 
 FILE_LINES = 600
 FUNCTION_LINES = 60
 EMPTY_NAMES = {"utils", "util", "helpers", "helper"}
+ENGINES = set(registry.ENGINES)
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -27,6 +30,7 @@ def faults(source: Path) -> list[str]:
         nodes = list(ast.walk(tree))
         found += [f"{name}: {fault}" for fault in faults_of_names_and_sizes(name, text, nodes)]
         found += [f"{name}, line {line}: {fault}" for line, fault in faults_of_compilers(name, nodes)]
+        found += [f"{name}, line {line}: {fault}" for line, fault in faults_of_engines(name, nodes)]
         found += [f"{name}, line {line}: {fault}" for line, fault in faults_of_raises(name, tree, nodes)]
     return found
 
@@ -81,6 +85,24 @@ def faults_of_compilers(name: str, nodes: list[ast.AST]) -> Iterator[tuple[int, 
                 continue
         for compiler in sorted(used & COMPILERS):
             yield node.lineno, f"bare {compiler}; take the decorator of kernels/_jit.py"
+
+
+def faults_of_engines(name: str, nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
+    """Code that asks which engine it is by a name: its class is there to answer."""
+    if name == "registry.py" or name.startswith("engines/"):
+        return
+    for node in nodes:
+        match node:
+            case ast.Compare() if engines_in(node) and "engine" in ast.unparse(node).lower():
+                yield node.lineno, f"compares an engine's name: {ast.unparse(node)}"
+            case ast.Dict(keys=keys) if len(ENGINES & {getattr(key, "value", None) for key in keys}) > 1:
+                yield node.lineno, "knows engines by their names"
+            case ast.Assign(value=ast.Constant(value=str() as text)) if text in ENGINES:
+                yield node.lineno, f"keeps an engine's name: {ast.unparse(node)}"
+
+
+def engines_in(node: ast.AST) -> set[str]:
+    return ENGINES & {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
 
 
 def faults_of_raises(name: str, tree: ast.Module, nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
@@ -191,6 +213,11 @@ def test_a_long_file_of_tests_is_found(tmp_path: Path) -> None:
         ("data/table.py", "from shoal.data import BadData\nraise BadData('no')", "raises BadData"),
         ("data/table.py", "error = ValueError()\nraise error", "raises error"),
         ("errors.py", "raise ValueError('no')", "raises ValueError"),
+        ("outcome.py", "run.engine.name == 'local'", "compares an engine's name"),
+        ("outcome.py", "'spark' in kind.engines", "compares an engine's name"),
+        ("outcome.py", "engine in ('stream', 'spark')", "compares an engine's name"),
+        ("outcome.py", "WORDS = {'local': 'here', 'stream': 'there'}", "knows engines by their names"),
+        ("outcome.py", "STREAM = 'stream'", "keeps an engine's name"),
     ],
 )
 def test_a_fault_is_found(tmp_path: Path, path: str, text: str, fault: str) -> None:
@@ -221,6 +248,10 @@ def test_a_fault_is_found(tmp_path: Path, path: str, text: str, fault: str) -> N
         ("__main__.py", "raise SystemExit(main())"),
         ("cli/main.py", "def main():\n    raise SystemExit(3)"),
         ("errors.py", "class BadData(Exception): ...\nraise BadData('no')"),
+        ("engines/local.py", "name = 'local'"),
+        ("registry.py", "ENGINES = {'local': 'shoal.engines.local', 'spark': 'shoal.engines.spark'}"),
+        ("report/search.py", "'local' in notes"),
+        ("outcome.py", "name in kind.engines or Running(engine='local')"),
     ],
 )
 def test_good_code_passes(tmp_path: Path, path: str, text: str) -> None:

@@ -67,7 +67,7 @@ def case(method: str, engine: str, memory: str, source: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(dir=Path(source).parent) as folder:
         recipe = Recipe(
             **_plan(method, Path(source), Source, Roles),
-            running=Running(engine=engine, memory=memory),  # type: ignore[arg-type]
+            running=Running(engine=engine, memory=memory),
             output=Output(folder=f"{folder}/out", report=False),
         )
         run, _ = publish(recipe)

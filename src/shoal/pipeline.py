@@ -161,7 +161,7 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
             )
         refuse_existing(output.value_map, force, recipe.source.path)
     if output.max_risk:
-        refuse_limits(output.max_risk, recipe.running.engine)
+        refuse_limits(output.max_risk, recipe.running.kind)
     method, opened = recipe.ready()
     with closing(opened) as engine:
         # Judged once, from the files.

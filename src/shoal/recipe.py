@@ -33,7 +33,7 @@ import os
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, ValidationError
 
@@ -52,6 +52,10 @@ if TYPE_CHECKING:
     from shoal.measures.measure import Measure
     from shoal.methods.method import Method
     from shoal.preparation.transform import Transform
+
+    EngineName: TypeAlias = str
+else:
+    EngineName = Literal[tuple(registry.ENGINES)]
 
 PATHS = frozenset({"population"})
 """Parameters of methods that name a file."""
@@ -73,7 +77,7 @@ class Source(Parameters):
 class Running(Parameters):
     """Where the work is done."""
 
-    engine: Literal["local", "spark", "stream"] = Field(
+    engine: EngineName = Field(
         default="local",
         description="where the work is done: in this machine's memory, on a Spark cluster, or here with rows in files",
     )
@@ -93,11 +97,7 @@ class Running(Parameters):
         Raises `WrongUse` if something is given that has no effect on it: a bound of memory that bounds nothing would be
         believed.
         """
-        if self.memory is not None and self.engine == "local":
-            raise WrongUse("--memory requires --engine stream or spark.")
-        if self.master is not None and self.engine != "spark":
-            raise WrongUse(f"--master is for --engine spark, and not for {self.engine}.")
-        return self.kind.within(self.memory or "4GB", self.master or "local[*]")
+        return self.kind.within(self.memory, self.master)
 
     @property
     def kind(self) -> type["Engine"]:

@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ from hypothesis import strategies as st
 from tests.parts import MemoryEngine
 
 from shoal.data.verdict import MISNUMBERED, NAMED, UNSORTED, OrderViolations
+from shoal.engines.stream import Stream
 from shoal.io.releases import file_order as ordered_forms
-from shoal.io.releases.file_order import order_violations
+from shoal.io.releases.distributed import open_table
+from shoal.io.releases.file_order import order_violations, row_violations
 from shoal.io.tables.delimited import delimited_text
 
 ITEMS = st.lists(st.sampled_from("abcde"), max_size=4, unique=True)
@@ -30,17 +33,28 @@ def small_pieces(request: pytest.FixtureRequest) -> Iterator[None]:
     ordered_forms.BYTES, ordered_forms.ROWS = before
 
 
+def placed(folder: str, parts: list[str], ending: str) -> Path:
+    """A file, or a folder of part files, with these texts."""
+    data = Path(folder) / f"data{ending}"
+    if len(parts) == 1:
+        data.write_bytes(parts[0].encode())
+    else:
+        data.mkdir()
+        for number, text in enumerate(parts):
+            (data / f"part-{number:05}{ending}").write_bytes(text.encode())
+    return data
+
+
 def found(parts: list[str], shape: dict[str, Any], ending: str) -> OrderViolations:
     """What is found out of part files with these texts."""
     with tempfile.TemporaryDirectory() as folder:
-        data = Path(folder) / f"data{ending}"
-        if len(parts) == 1:
-            data.write_bytes(parts[0].encode())
-        else:
-            data.mkdir()
-            for number, text in enumerate(parts):
-                (data / f"part-{number:05}{ending}").write_bytes(text.encode())
-        return order_violations(MemoryEngine(), data, shape)
+        return order_violations(MemoryEngine(), placed(folder, parts, ending), shape)
+
+
+def found_in_rows(parts: list[str]) -> OrderViolations:
+    """What is found out of the rows of part files, as they are read one after the other."""
+    with tempfile.TemporaryDirectory() as folder, closing(Stream()) as engine:
+        return row_violations(open_table(placed(folder, parts, ".csv"), engine).parts)
 
 
 def shared(draw: st.DataObject, rows: list[Any]) -> list[list[Any]]:
@@ -69,8 +83,10 @@ def check(shown: OrderViolations, noun: str, expected: list[int], faults: int = 
 def test_a_table(rows: list[tuple[str, str]], in_order: bool, draw: st.DataObject) -> None:
     rows = sorted(rows) if in_order else rows
     frames = [pl.DataFrame(part, schema=["x", "y"], orient="row") for part in shared(draw, rows)]
-    shown = found([delimited_text(frame) for frame in frames], {"form": "table"}, ".csv")
+    texts = [delimited_text(frame) for frame in frames]
+    shown = found(texts, {"form": "table"}, ".csv")
     check(shown, "row", falls(rows))
+    assert found_in_rows(texts) == shown
     assert not (in_order and shown.count)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from shoal import registry
 from shoal.attacks.attack import Attack, Attacked, Target
+from shoal.engines.protocol import Engine
 from shoal.errors import BrokenPromise, WrongUse
 from shoal.models._matching import shared_readers
 
@@ -57,7 +58,7 @@ def _forms(attack: Attack) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-def refuse_limits(limits: Mapping[str, float], engine: str = "local") -> None:
+def refuse_limits(limits: Mapping[str, float], engine: type[Engine]) -> None:
     """Refuse limits of risk that no attack could be held to, before anything is read."""
     for name, limit in limits.items():
         registry.load("attack", name)
@@ -68,7 +69,7 @@ def refuse_limits(limits: Mapping[str, float], engine: str = "local") -> None:
                 f"--max-risk cannot limit {name}, which needs more than the release and its original; use "
                 "`shoal attack` afterwards."
             )
-    if limits and engine != "local":
+    if limits and not engine.in_memory:
         raise WrongUse(
             "--max-risk attacks the release in memory; use --engine local, or `shoal attack` afterwards."
         )

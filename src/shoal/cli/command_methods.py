@@ -123,7 +123,7 @@ def everything() -> Found:
                 "name": kind.name,
                 "data": kind.accepts.__name__.lower(),
                 "engines": list(kind.engines),
-                "not_distributable": None if "spark" in kind.engines else kind.not_distributable,
+                "not_distributable": None if kind.is_distributable() else kind.not_distributable,
                 "summary": summary(kind),
                 "promises": promises_of(kind),
                 "paper": kind.paper,

@@ -31,9 +31,6 @@ ROWS = 300
 PROCESSES = min(os.cpu_count() or 1, 4)
 """That compile at the same time: one for each core, and few, because each takes half a gigabyte of memory."""
 
-STREAM = "stream"
-"""An engine whose methods have kernels of their own."""
-
 SEARCH = "improve_steps"
 """The parameter that begins a search, where a method has it."""
 
@@ -144,16 +141,19 @@ def tried(kind: type[Method], file: Path) -> None:
             carry_out(kind(**{**kind.example, **choice}), run.original, seed=7, measures=measures)
         except (ShoalError, ValueError):
             continue
-    if kind.accepts is Baskets and STREAM in kind.engines:
-        streamed(kind, file)
+    if kind.accepts is Baskets:
+        tried_elsewhere(kind, file)
 
 
-def streamed(kind: type[Method], file: Path) -> None:
-    """Run a method of baskets on the stream engine."""
+def tried_elsewhere(kind: type[Method], file: Path) -> None:
+    """Run a method of baskets on the other engines of this machine, for which it has kernels of its own."""
+    from shoal.engines.protocol import engines_here
     from shoal.pipeline import anonymize
 
-    with closing(registry.load("engine", STREAM)()) as engine:
-        anonymize(file, kind(**kind.example), engine=engine, seed=7, **ROLES[Baskets])
+    for name, other in engines_here().items():
+        if name in kind.engines and not other.in_memory:
+            with closing(other.within()) as engine:
+                anonymize(file, kind(**kind.example), engine=engine, seed=7, **ROLES[Baskets])
 
 
 def choices(kind: type[Method]) -> Iterator[dict[str, Any]]:

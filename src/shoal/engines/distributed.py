@@ -33,14 +33,26 @@ class Distributed:
     name: ClassVar[str]
     """The name in the registry."""
 
+    in_memory: ClassVar[bool] = False
+    """Whether all rows are here at once, as arrays."""
+
+    here: ClassVar[bool]
+    """Whether it needs nothing but this machine."""
+
+    place: ClassVar[str]
+    """Where it works, in words."""
+
     memory: int
     """Bytes that the rows of one `group` may take in a worker: methods cut their parts accordingly."""
 
     numbers_lines: ClassVar[bool]
     """Whether it reads delimited text by `TextLayout.parse`, so that messages name lines."""
 
-    reads_once: ClassVar[bool] = False
-    """Whether published rows are kept as they are read: to go through their files again takes longer."""
+    side_by_side: ClassVar[bool] = True
+    """Whether parts are worked on at the same time: rows that fit into one are cut into several all the same then."""
+
+    in_order: ClassVar[bool] = False
+    """Whether rows come as they follow each other in their files."""
 
     unmeasured: ClassVar[str | None] = (
         "Not measured yet: the rows of a release in parts are made, and measured, when it is written."
@@ -75,8 +87,12 @@ class Distributed:
         raise NotImplementedError
 
     @classmethod
-    def within(cls, memory: str, master: str) -> Self:
-        """The engine with a bound of its memory, and on a cluster where it has one."""
+    def within(cls, memory: str | None = None, master: str | None = None) -> Self:
+        """The engine with a bound of its memory, and on a cluster where it has one.
+
+        Raises `WrongUse` if something is given that has no effect on it: a bound of memory that bounds nothing would be
+        believed.
+        """
         raise NotImplementedError
 
     @classmethod
@@ -201,7 +217,7 @@ class Distributed:
         if asked:
             published = replace(published, order=None)
         if isinstance(schema, Table):
-            return judge_table(models, published, self.memory)
+            return judge_table(models, published, self.memory, side_by_side=self.side_by_side)
         return verify_baskets(models, published, self.memory), {}
 
     def refuse_unknown(self, published: Any, models: Sequence[Any]) -> None:

@@ -29,6 +29,12 @@ Result = TypeVar("Result")
 JUDGED_THERE = "A release is judged where its rows are: give the engine of its run, or none."
 
 
+def refuse_master(engine: str, master: str | None) -> None:
+    """Refuse the address of a cluster for an engine that has none."""
+    if master is not None:
+        raise WrongUse(f"--master is for --engine spark, and not for {engine}.")
+
+
 @dataclass(frozen=True, slots=True)
 class Local:
     """The default engine: all rows are one part, which lies in memory as coded arrays.
@@ -39,12 +45,18 @@ class Local:
     threads: int = field(default_factory=lambda: os.cpu_count() or 1)
 
     name: ClassVar[str] = "local"
+    in_memory: ClassVar[bool] = True
+    here: ClassVar[bool] = True
+    place: ClassVar[str] = "in memory"
     unmeasured: ClassVar[str | None] = None
     where: ClassVar[str] = ""
 
     @classmethod
-    def within(cls, memory: str = "", master: str = "") -> "Local":
+    def within(cls, memory: str | None = None, master: str | None = None) -> "Local":
         """The engine; nothing bounds its memory, and there is no master."""
+        if memory is not None:
+            raise WrongUse("--memory requires --engine stream or spark.")
+        refuse_master(cls.name, master)
         return cls()
 
     @classmethod

@@ -13,6 +13,9 @@ from shoal.errors import WrongUse
 COPIES = 14
 """How many times the memory of distinct combinations the work on them takes at most: up to 12 was measured."""
 
+USUAL = "4GB"
+"""Memory that the program may take where nothing is said."""
+
 LEAST = 1_000_000_000
 """Bytes without which nothing runs."""
 

@@ -8,7 +8,8 @@ of an engine look at its schema alone (`schema_of`), so that the pipeline does n
     open_release, open_published                         open what is published
     judge, judged, refuse_unknown                        verify
     warnings, unmeasured, where                          what the owner hears
-    close
+    in_memory, here, place                               what commands and pages ask instead of a name
+    within, close
 
 `Local` has them for rows in memory. `Distributed` has them for rows in parts, from a few more that say how parts lie:
 `parts`, `own`, `head`, `delimited`, `columns` and `lines`, which are all that `Stream` and `Spark` bring.
@@ -17,6 +18,7 @@ of an engine look at its schema alone (`schema_of`), so that the pipeline does n
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+from shoal import registry
 from shoal.data.verdict import Verdict
 from shoal.engines.distributed import Distributed
 from shoal.engines.local import Local
@@ -26,6 +28,11 @@ Engine: TypeAlias = Local | Distributed
 Judgment: TypeAlias = tuple[tuple[Verdict, ...], Mapping[str, int]]
 """Verdicts, and what was counted on the way, where that saves a pass over the rows: classes of a table, and of sets
 items, sensitive ones, and baskets without a public one."""
+
+
+def engines_here() -> "dict[str, type[Engine]]":
+    """The engines that need nothing but this machine, by their names."""
+    return {name: kind for name, kind in registry.load_all("engine").items() if kind.here}
 
 
 def engine_for(source: Any) -> Engine:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from shoal.data._export import named
 from shoal.data.dataset import COUNT, Parts, TextLayout
 from shoal.engines.distributed import Distributed, tallied
-from shoal.engines.memory import SparkShares, parse_memory, refuse_too_many
+from shoal.engines.memory import USUAL, SparkShares, parse_memory, refuse_too_many
 from shoal.engines.spark_session import (
     CUT,
     address,
@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+ALL_CORES = "local[*]"
+"""The master where none is named: all cores of this machine."""
+
 MANY = 64
 """Results of parts above which they are merged on the cluster first."""
 
@@ -68,13 +71,15 @@ class Spark(Distributed):
     """
 
     name = "spark"
+    here = False
+    place = "on a cluster"
     numbers_lines = False
 
     def __init__(
         self,
         session: "SparkSession | None" = None,
         *,
-        master: str = "local[*]",
+        master: str = ALL_CORES,
         settings: Mapping[str, str] | None = None,
         memory: str | int | None = None,
     ) -> None:
@@ -85,9 +90,9 @@ class Spark(Distributed):
         self._kept: list[DataFrame] = []
 
     @classmethod
-    def within(cls, memory: str, master: str) -> "Spark":
+    def within(cls, memory: str | None = None, master: str | None = None) -> "Spark":
         """The engine with a bound of the memory that it takes on this machine."""
-        shares = SparkShares.of(memory, master)
+        shares = SparkShares.of(memory or USUAL, master or ALL_CORES)
         engine = cls(
             master=shares.master,
             settings={"spark.driver.memory": f"{shares.jvm >> 20}m"},
@@ -323,8 +328,11 @@ class SparkParts:
 
     @said()
     def sort(self, names: Sequence[str]) -> "SparkParts":
-        """The same rows in ascending order, missing cells first, texts by code points."""
-        return self._like(self._rows.orderBy(*self._plain(names)), self.names)
+        """The same rows in ascending order, missing cells first, texts by code points.
+
+        They are kept before, because Spark goes through them twice: it looks where to cut the order first.
+        """
+        return self._like(self.keep()._rows.orderBy(*self._plain(names)), self.names)
 
     @said()
     def union(self, other: Parts) -> "SparkParts":

@@ -11,7 +11,8 @@ import polars as pl
 from shoal.data._export import named
 from shoal.data.dataset import COUNT, Parts, TextLayout
 from shoal.engines.distributed import Distributed, tallied
-from shoal.engines.memory import COPIES, LEAST, allowed_memory, give_back, refuse_too_many
+from shoal.engines.local import refuse_master
+from shoal.engines.memory import COPIES, LEAST, USUAL, allowed_memory, give_back, refuse_too_many
 from shoal.engines.out_of_core import ROWS, Scratch, SpillBuffer, counted, groups, in_order, pieces
 from shoal.engines.text_blocks import blocks, opened, part_paths
 from shoal.engines.text_numbers import TextNumbers
@@ -47,19 +48,23 @@ class Stream(Distributed):
     """
 
     name = "stream"
+    here = True
+    place = "from the disk"
     numbers_lines = True
-    reads_once = True
+    side_by_side = False
+    in_order = True
 
-    def __init__(self, memory: str | int = "4GB", scratch: str | None = None) -> None:
+    def __init__(self, memory: str | int = USUAL, scratch: str | None = None) -> None:
         allowed = allowed_memory(memory)
         self.memory = (allowed - PROGRAM) // 3
         self.countable = (allowed - PROGRAM // 2) // COPIES
         self.scratch = Scratch(scratch)
 
     @classmethod
-    def within(cls, memory: str, master: str = "") -> "Stream":
+    def within(cls, memory: str | None = None, master: str | None = None) -> "Stream":
         """The engine with a bound of its memory; there is no master."""
-        return cls(memory)
+        refuse_master(cls.name, master)
+        return cls(memory or USUAL)
 
     def parts(self, frame: "Frame") -> "StreamParts":
         """Rows that are in memory, as parts."""

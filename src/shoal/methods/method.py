@@ -191,6 +191,11 @@ class Method(Parameters):
         """Whether it goes on from a table that is anonymous already, and takes generalized cells as they are."""
         return False
 
+    @classmethod
+    def is_distributable(cls) -> bool:
+        """Whether it runs elsewhere than in memory too."""
+        return len(cls.engines) > 1
+
     def accept(self, data: Table | Baskets | Dataset) -> None:
         """Refuse data of the wrong form, empty data, and data without what a promise names.
 
@@ -198,7 +203,7 @@ class Method(Parameters):
         """
         form: Any = schema_of(data)
         if isinstance(data, Dataset):
-            if len(self.engines) < 2:
+            if not self.is_distributable():
                 raise WrongUse(
                     f"{self.name} cannot be cut into parts: {self.not_distributable}. Run it on one machine with "
                     "--engine local."

@@ -69,13 +69,14 @@ def verify_table(models: Sequence[TableModel], published: Dataset, memory: int) 
 
 
 def judge_table(
-    models: Sequence[TableModel], published: Dataset, memory: int
+    models: Sequence[TableModel], published: Dataset, memory: int, *, side_by_side: bool = True
 ) -> tuple[tuple[Verdict, ...], dict[str, int]]:
     """Judge a published table in parts, and count its classes.
 
     `published`: the table: texts, missing cells null or empty. One more verdict comes at the end if it tells nothing,
-    and one if its order is broken, where that can be found out. `memory`: bytes that one worker can give to it. Raises
-    `WrongUse` if a promise cannot be judged class by class, and the distinct rows do not fit into one worker.
+    and one if its order is broken, where that can be found out. `memory`: bytes that one worker can give to it.
+    `side_by_side`: whether several workers share the classes. Raises `WrongUse` if a promise cannot be judged class by
+    class, and the distinct rows do not fit into one worker.
     """
     table = published.schema
     assert isinstance(table, Table)
@@ -107,7 +108,7 @@ def judge_table(
         rows,
         partial(_counted_too, examine=examine, quasi=quasi, columns=telling_names, items=set_names),
         quasi,
-        -(-count // min(fits, max(count // 32, SMALL_PART))),
+        -(-count // (min(fits, max(count // 32, SMALL_PART)) if side_by_side else fits)),
     )
     *found, classes = found or [Evidence() for _ in (*separable, None)]
     verdicts = {id(model): model.conclude(one) for model, one in zip(separable, found, strict=True)}
@@ -179,6 +180,8 @@ def _by_class(
     rows: Parts, examine: Callable[[pl.DataFrame], list[Evidence]], quasi: list[str], buckets: int
 ) -> list[Evidence]:
     """Examine distinct rows, all of a class together."""
+    if buckets == 1:
+        return examine(_filled(rows.collect()))
     schema = {
         BUCKET: pl.Int32(),
         **{name: pl.String() for name in rows.names if name != COUNT},
@@ -190,8 +193,13 @@ def _by_class(
 
 def _bucketed(frame: pl.DataFrame, quasi: list[str], buckets: int, names: tuple[str, ...]) -> pl.DataFrame:
     """Distinct rows with a number that the rows of a class share."""
-    texts = frame.with_columns(pl.col(pl.String).fill_null(""), pl.col(COUNT).cast(pl.Int64))
+    texts = _filled(frame)
     return texts.with_columns(pl.Series(BUCKET, buckets_of(texts, quasi, buckets))).select(named(names))
+
+
+def _filled(frame: pl.DataFrame) -> pl.DataFrame:
+    """Distinct rows in which what is missing is empty."""
+    return frame.with_columns(pl.col(pl.String).fill_null(""), pl.col(COUNT).cast(pl.Int64))
 
 
 def buckets_of(frame: pl.DataFrame, quasi: Sequence[str], buckets: int) -> Codes:

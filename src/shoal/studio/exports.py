@@ -97,14 +97,14 @@ def as_command(recipe: Recipe) -> str:
     words = words[:-2]
     if recipe.seed is not None:
         words += ["--seed", str(recipe.seed)]
-    if recipe.running.engine != "local":
+    if not recipe.running.kind.in_memory:
         words += ["--engine", recipe.running.engine]
     return shlex.join([*without_passwords(words), "-o", "out"])
 
 
 def as_python(recipe: Recipe) -> str:
     """The same in Python."""
-    if recipe.running.engine != "local" or recipe.method.get("promises"):
+    if not recipe.running.kind.in_memory or recipe.method.get("promises"):
         return 'import shoal\n\nrun = shoal.run("recipe.toml")\nrun.write("out")\n'
     method = dict(recipe.method)
     given: dict[str, Any] = {name: value for name, value in method.items() if name != "name"}

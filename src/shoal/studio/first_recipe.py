@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.engines.protocol import engines_here
 from shoal.recipe import Recipe, Roles, Running, Source
 from shoal.studio.method_offers import first_method, fitted
 from shoal.studio.sitting import Sitting
@@ -28,7 +29,8 @@ def recipe_for(found: dict[str, Any], source: Source) -> Recipe:
     if baskets and source.baskets is None:
         source = source.model_copy(update={"baskets": found["layout"]})
     roles = Roles() if baskets else suggested(found["columns"])
-    running = Running(engine="stream" if found["sampled"] else "local")
+    fits = not found["sampled"]
+    running = Running(engine=next(name for name, kind in engines_here().items() if kind.in_memory is fits))
     return fitted(Recipe(source=source, roles=roles, method=first_method(baskets), running=running))
 
 

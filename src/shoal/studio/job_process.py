@@ -69,7 +69,7 @@ def _publish(folder: Path, task: dict[str, Any]) -> dict[str, Any]:
     recipe = recipe.model_copy(update={"output": output})
     finished, _ = publish(recipe, stage=lambda stage: _tell(folder, stage))
     _tell(folder, "showing")
-    if finished.engine.name == "local":
+    if finished.engine.in_memory:
         np.save(folder / ROWS, np.asarray(finished.trace.rows))
     return shown_of(finished, folder)
 

@@ -183,9 +183,10 @@ def own_promise(recipe: Recipe, name: str, given: Mapping[str, Any]) -> Recipe:
 
 def fitted(recipe: Recipe) -> Recipe:
     """The recipe on an engine that its method runs on."""
-    if recipe.running.engine in kind_of(recipe).engines:
+    known = kind_of(recipe).engines
+    if recipe.running.engine in known:
         return recipe
-    return recipe.model_copy(update={"running": recipe.running.model_copy(update={"engine": "local"})})
+    return recipe.model_copy(update={"running": recipe.running.model_copy(update={"engine": known[0]})})
 
 
 def first_method(baskets: bool, items: bool = False) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 import re
 
+from shoal.engines.protocol import engines_here
+
 PLACES = {
     **dict.fromkeys(
         (
@@ -25,10 +27,10 @@ PLACES = {
 }
 """The step in which something is said; what is not here is a setting of the method."""
 
-ENGINES = {"local": "“in memory”", "stream": "“from the disk”"}
+ENGINES = {name: f"“{kind.place}”" for name, kind in engines_here().items()}
 
 _VALUE = r"""(?:'[^']*'|"[^"]*"|[^\s,;:()'"]*[^\s,;:.()'"])"""
-_WORD = r"(?:\d+(?:\.\d+)?|[A-Z]{2,}|local|stream|drop|insensitive|none)"
+_WORD = rf"(?:\d+(?:\.\d+)?|[A-Z]{{2,}}|{'|'.join(ENGINES)}|drop|insensitive|none)"
 _PAIR = rf"""(?:'[^'=]+=[^']*'|[^\s,;=()']+={_VALUE})"""
 _OPTION = re.compile(
     rf"""(?<![\w'"-])`?(?P<with>with[ ])?(?P<open>\()?--(?P<name>[a-z][a-z-]*[a-z]|[a-z])\b(?!-)

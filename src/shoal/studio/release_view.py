@@ -38,7 +38,7 @@ def shown_of(run: AnyRun, folder: Path) -> dict[str, Any]:
 
     A run whose rows are in parts shows what was judged and measured, and no rows.
     """
-    local = run.engine.name == "local"
+    local = run.engine.in_memory
     shown: dict[str, Any] = {
         "form": form_name(schema_of(run.release.data)),
         "holds": run.holds,

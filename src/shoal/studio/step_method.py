@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from shoal.engines.protocol import engines_here
 from shoal.errors import UnknownName, WrongUse
 from shoal.methods._candidates import Candidate
 from shoal.methods.method import Method
@@ -12,8 +13,8 @@ from shoal.studio.step_hierarchies import usual_trees
 from shoal.studio.walk import Act, Handler, Walk
 
 ENGINES = {
-    "local": "in memory",
-    "stream": "from the disk, for data larger than memory",
+    name: kind.place if kind.in_memory else f"{kind.place}, for data larger than memory"
+    for name, kind in engines_here().items()
 }
 HIDDEN = ("improve_steps", "population", "explain")
 """Settings for whoever repeats a run."""
@@ -57,7 +58,7 @@ def _offer(candidate: Candidate, recipe: Recipe) -> dict[str, Any]:
         "settings": _differs(candidate, kind),
         "remark": candidate.remark,
         "trees": candidate.trees,
-        "in_memory": recipe.running.engine != "local" and recipe.running.engine not in kind.engines,
+        "in_memory": recipe.running.engine not in kind.engines,
     }
 
 

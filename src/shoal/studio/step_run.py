@@ -58,7 +58,8 @@ def sentences(walk: Walk) -> list[str]:
         if roles.identifying:
             said.append(f"Not published: {_listed(roles.identifying)}.")
     said += [*sentences_of(method_offers.aim_of(recipe), given), *more]
-    where = "" if recipe.running.engine == "local" else ", from the disk"
+    engine = recipe.running.kind
+    where = "" if engine.in_memory else f", {engine.place}"
     said.append(f"Method: {method_offers.label_of(recipe)}{where}.")
     return said
 

@@ -23,7 +23,7 @@ from shoal.errors import WrongUse
 from shoal.io.baskets.distributed import LINE, header_of
 from shoal.io.baskets.layouts import parse_layout, published_name
 from shoal.io.reading import Reading, own_reading
-from shoal.io.releases.file_order import order_violations
+from shoal.io.releases.file_order import order_violations, row_violations
 from shoal.io.releases.linked_files import roles_of
 from shoal.io.releases.release_json import baskets_in_roles, baskets_shape, read_facts, refuse_other_columns
 from shoal.io.releases.set_lines import Lines, read_clusters, read_groups
@@ -89,8 +89,12 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
         if "safe_cells" in shape:
             opened.parts = opened.parts.map(unguarded, dict.fromkeys(opened.names, pl.String))
         looks = looks_of(opened)
-        schema, parts = published_table(opened, roles, looks, engine)
-        order = partial(order_violations, engine, path, {**shape, LOOKS: looks})
+        schema, parts = published_table(opened, roles, looks)
+        order = (
+            partial(row_violations, parts)
+            if engine.in_order
+            else partial(order_violations, engine, path, {**shape, LOOKS: looks})
+        )
         expected = {"rows": shape["rows"]}
         return facts.release(
             Dataset(schema, parts, shape["rows"], order=order, expected_counts=expected, path=path)
@@ -107,7 +111,7 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
 def open_table(source: str | Path, engine: "Distributed", reading: Reading | None = None) -> Dataset:
     """Open a published table that is in no release where an engine works: all columns are insensitive."""
     opened = open_parts(source, engine, reading, raw=True)
-    schema, parts = published_table(opened, {}, looks_of(opened), engine)
+    schema, parts = published_table(opened, {}, looks_of(opened))
     return Dataset(schema, parts, rows_in(parts))
 
 
@@ -177,16 +181,15 @@ def empty_sets(form: str) -> Baskets | Groups | Clusters:
     return Clusters(none, begin[:0], begin, begin, begin, none, begin, none, ())
 
 
-def published_table(
-    opened: DistributedInput, roles: Mapping[str, Role], looks: Looks, engine: "Distributed"
-) -> tuple[Table, Parts]:
+def published_table(opened: DistributedInput, roles: Mapping[str, Role], looks: Looks) -> tuple[Table, Parts]:
     """The columns of a published table, insensitive by default, and its cells as texts."""
     none = np.empty(0, dtype=np.int32)
     columns = [Column(name, roles.get(name, Role.INSENSITIVE), nominal(()), none) for name in opened.names]
     parts = opened.parts
     if not opened.of_texts:
         parts = parts.map(partial(as_texts, looks=looks), {column.name: pl.String() for column in columns})
-    return Table(tuple(columns)), parts.keep() if engine.reads_once else parts
+    # To go through their files again takes longer.
+    return Table(tuple(columns)), parts.keep()
 
 
 def sets_in(lines: Iterable[str], name: str, form: type) -> Groups | Clusters:

@@ -1,7 +1,8 @@
 """The order of published files, judged where an engine works: every worker goes through some files from end to end.
 
-Rows that an engine reads come in any order, and only the files say which row follows which. So workers open the files
-themselves; what they find of each is joined here, in the order of the files' names.
+Rows that a cluster reads come in any order, and only the files say which row follows which. So workers open the files
+themselves; what they find of each is joined here, in the order of the files' names. Where rows come in
+the order of their files (`Distributed.in_order`), those of a table are judged as they come.
 """
 
 import pickle
@@ -102,9 +103,7 @@ class TableForm(Form):
         """Some rows at a time."""
         for file in files:
             for read in frames_of(file, own_reading(file), trim=False):
-                frame = unguarded(read) if self.safe_cells else read
-                cells = as_texts(frame, self.looks).with_columns(pl.all().fill_null(""))
-                yield Block(cells.height, _early_rows(cells), cells.row, partial(_cells, cells))
+                yield rows_block(as_texts(unguarded(read) if self.safe_cells else read, self.looks))
 
 
 @dataclass(frozen=True)
@@ -202,6 +201,12 @@ class ClustersForm(GroupsForm):
         """Lines that follow each other."""
         clusters: Clusters = read_clusters(Lines(file, lines))
         return Block(len(lines), descents(*tree_keys(clusters)), lines.__getitem__, lambda _: "")
+
+
+def rows_block(texts: pl.DataFrame) -> Block:
+    """Rows of a table that follow each other."""
+    cells = texts.with_columns(pl.all().fill_null(""))
+    return Block(cells.height, _early_rows(cells), cells.row, partial(_cells, cells))
 
 
 def baskets_block(pairs: Pairs, layout: Layout, wrong: Rows | None = None) -> Block:
@@ -328,6 +333,13 @@ def order_violations(engine: "Distributed", path: str | Path, shape: Mapping[str
     packed = found.collect().sort(NUMBER)[FOUND].to_list()
     whole = reduce(partial(followed, form), map(pickle.loads, packed), Stretch())
     return _disorder(whole, form.noun)
+
+
+def row_violations(rows: Parts) -> OrderViolations:
+    """The rows out of order in a published table whose texts come as they follow each other in its files."""
+    form = TableForm({})
+    whole = rows.fold(lambda texts: _of_block(rows_block(texts)), partial(followed, form))
+    return _disorder(whole or Stretch(), form.noun)
 
 
 def stretch_of(form: Form, files: Sequence[str]) -> Stretch:

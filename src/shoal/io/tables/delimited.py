@@ -28,8 +28,12 @@ from shoal.io.tables.input import Input, check_names
 _QUOTE, _LINE, _RETURN, _BLANK, _TAB = b'"\n\r \t'
 _BLOCK = 1 << 24
 
-_LARGE, _SOME = 1 << 25, 1 << 20
-"""Text from which on it is worth the while to load compiled code, and to use it where it is loaded."""
+_LARGE, _SOME, _PIECES = 1 << 25, 1 << 20, 1 << 26
+"""Quoted text from which on it is worth the while to load compiled code, and to use it where it is loaded; and that
+from which on a text in small pieces is worth it."""
+
+_seen = 0
+"""Bytes of quoted text that were looked at so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,9 @@ def regular_lines(text: bytes, separator: str, columns: int) -> Lines | None:
     `text`: lines without a header. The last one is ended too.
     """
     if b'"' in text:
-        if len(text) >= (_SOME if "numba" in sys.modules else _LARGE):
+        global _seen
+        _seen += len(text)
+        if len(text) >= (_SOME if "numba" in sys.modules else _LARGE) or _seen >= _PIECES:
             from shoal.kernels.csv_lines import even_lines
 
             rows = even_lines(np.frombuffer(text, dtype=np.uint8), ord(separator), columns)

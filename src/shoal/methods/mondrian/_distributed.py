@@ -364,11 +364,14 @@ class _Task:
 
 
 def cut_parts(
-    data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int
+    data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int, *, side_by_side: bool = True
 ) -> tuple[Dataset, dict[str, int]]:
-    """Cut and publish a table in parts, none of which takes more than `memory` bytes in a worker; and notes on that."""
+    """Cut and publish a table in parts, none of which takes more than `memory` bytes in a worker; and notes on that.
+
+    `side_by_side`: whether several workers share the parts.
+    """
     table = data.schema
-    task, numbered, notes = _tasks(data, plan, whole, seed, memory)
+    task, numbered, notes = _tasks(data, plan, whole, seed, memory, side_by_side)
     published = numbered.group(task.part, partial(_published, task), _text_schema(table))
     if task.known:
         published = published.union(data.parts.map(partial(_published_apart, task), _text_schema(table)))
@@ -376,15 +379,17 @@ def cut_parts(
     return Dataset(schema, published.sort(schema.names), data.rows), notes
 
 
-def count_classes(data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> int:
+def count_classes(
+    data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int, *, side_by_side: bool = True
+) -> int:
     """How many classes `cut_parts` would publish."""
-    task, numbered, _ = _tasks(data, plan, whole, seed, memory)
+    task, numbered, _ = _tasks(data, plan, whole, seed, memory, side_by_side)
     counted = numbered.group(task.part, partial(_class_count, task), {COUNT: pl.Int64()})
     return len(task.known) + int(counted.collect()[COUNT].sum())
 
 
 def _tasks(
-    data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int
+    data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int, side_by_side: bool
 ) -> tuple[_Task, Parts, dict[str, int]]:
     """What a worker must know, the rows with the numbers of their parts, and notes on the way there."""
     table = data.schema
@@ -395,7 +400,8 @@ def _tasks(
     )
     rules = Rules(space, max(plan.least, 1), plan.relaxed, plan.choose)
     fits = max(memory // (ROW_BYTES + CELL_BYTES * len(table.columns)), 1)
-    room = max(min(fits, max(SMALL_PART, data.rows // FEWEST_PARTS)), 2 * rules.least - 1)
+    shared = max(SMALL_PART, data.rows // FEWEST_PARTS) if side_by_side else fits
+    room = max(min(fits, shared), 2 * rules.least - 1)
     top = cut_top(data, axes, rules, plan.models, whole, seed, room)
     leaves = np.flatnonzero(top.tree.children < 0)
     task = _Task(

@@ -124,12 +124,13 @@ def _extremes(codes: Codes, starts: Rows) -> tuple[Rows, Rows]:
 
 def _ranges(domain: Domain, codes: Codes, starts: Rows) -> tuple[Codes, tuple[str, ...]]:
     low, high = _extremes(codes, starts)
-    pairs, numbers = _numbered(low * len(domain) + high)
+    size, texts = len(domain), domain.labels
+    pairs, numbers = _numbered(low * size + high)
     labels = []
     for pair in pairs.tolist():
-        first, last = divmod(pair, len(domain))
+        first, last = divmod(pair, size)
         mixed = last == domain.missing and first != last
-        labels.append(SUPPRESSED if mixed else range_text(domain.labels[first], domain.labels[last]))
+        labels.append(SUPPRESSED if mixed else range_text(texts[first], texts[last]))
     return _distinct(numbers, labels)
 
 

@@ -214,11 +214,15 @@ class Mondrian(Improvable):
 
         def together(promises: tuple[TableModel, ...], averages: tuple[ReidentificationRisk, ...]) -> bool:
             plan = self._plan(data.schema, promises, overall)
-            classes = count_classes(data, plan, whole, seed or 0, engine.memory)
+            classes = count_classes(
+                data, plan, whole, seed or 0, engine.memory, side_by_side=engine.side_by_side
+            )
             return all(model.mean_within(classes, data.rows) for model in averages)
 
         plan = self._plan(data.schema, cut_by(models, together), overall)
-        published, notes = cut_parts(data, plan, whole, seed or 0, engine.memory)
+        published, notes = cut_parts(
+            data, plan, whole, seed or 0, engine.memory, side_by_side=engine.side_by_side
+        )
         timings = {"top": time.perf_counter() - begin}
         return self._release(published, models), Trace(np.empty(0, dtype=np.int64), timings, notes)
 
