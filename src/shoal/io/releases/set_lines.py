@@ -405,7 +405,7 @@ def canonical_clusters(clusters: Clusters) -> Clusters:
     lists. Simple clusters come first and ascend by their chunks, then their terms, then their size; joint ones
     ascend by the height of their tree, then their parts, then their shared chunks. Parts follow their joint cluster.
     """
-    return ordered_clusters(clusters)[0]
+    return clusters if clusters.canonical else ordered_clusters(clusters)[0]
 
 
 def ordered_clusters(clusters: Clusters) -> tuple[Clusters, Rows]:
@@ -438,6 +438,7 @@ def ordered_clusters(clusters: Clusters) -> tuple[Clusters, Rows]:
         terms[term_places],
         clusters.vocabulary,
     )
+    object.__setattr__(ordered, "canonical", True)
     return ordered, order
 
 
