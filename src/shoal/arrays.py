@@ -112,6 +112,22 @@ def distinct(values: Array) -> Array:
     return ordered[first]  # type: ignore[return-value]
 
 
+def grouped(keys: AnyArray) -> tuple[Rows, Rows, Counts]:
+    """The different numbers, ascending, none below 0: where each stands first, which of them each entry is, and counts.
+
+    >>> [found.tolist() for found in grouped(np.array([5, 0, 5]))]
+    [[1, 0], [1, 0, 1], [1, 2]]
+    """
+    order = ascending(keys)
+    values = keys[order]
+    new = np.ones(len(values), dtype=np.bool_)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    begins = np.flatnonzero(new)
+    number = np.empty(len(keys), dtype=np.int64)
+    number[order] = np.cumsum(new) - 1
+    return order[begins], number, np.diff(begins, append=len(keys))
+
+
 def ascending(*keys: AnyArray) -> Rows:
     """The places of entries in ascending order of keys, none below 0: by the first, then the next, then as they come.
 

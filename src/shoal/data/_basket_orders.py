@@ -71,15 +71,11 @@ class Band:
     profile: int  # the sum over all rows of the distance to the first row that shares an item
 
 
-def distinct_baskets(indptr: Indptr, items: Items, width: int, of_row: Rows | None = None) -> Distinct:
-    """Find the distinct baskets of all rows.
-
-    `of_row`: the number of each row's basket among them, in canonical order, where it is known.
-    """
+def distinct_baskets(indptr: Indptr, items: Items, width: int) -> Distinct:
+    """Find the distinct baskets of all rows."""
     from shoal.kernels.ragged import take_rows
 
-    if of_row is None:
-        of_row = numbered(ragged_ranks(indptr, items))
+    of_row = numbered(ragged_ranks(indptr, items))
     counts = np.bincount(of_row).astype(np.int64)
     some = np.empty(len(counts), dtype=np.int64)
     some[of_row] = np.arange(len(of_row))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.arrays import Counts, Items, Mask, Rows, distinct, indptr_of, owners
+from shoal.arrays import Counts, Items, Mask, Rows, ascending, distinct, indptr_of, owners
 from shoal.data.baskets import Baskets, baskets_of_pairs
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -139,16 +139,19 @@ def draw_distinct(totals: Counts, wanted: Counts, random: np.random.Generator) -
     number = (order - np.repeat(begins, totals[shuffled]))[place < wanted[slots]]
     drawn[dense[entry]] = number
     todo = np.flatnonzero(~dense[entry])
+    places = todo
     while len(todo):
         drawn[todo] = random.integers(0, totals[entry[todo]])
-        todo = _repeated(entry, drawn, ~dense[entry])
+        todo = _repeated(entry, drawn, places)
+        again = np.zeros(len(totals), dtype=np.bool_)
+        again[entry[todo]] = True
+        places = places[again[entry[places]]]
     return drawn
 
 
-def _repeated(entry: Rows, drawn: Rows, sparse: Mask) -> Rows:
-    """The places of numbers that their entry has drawn before."""
-    places = np.flatnonzero(sparse)
-    order = places[np.lexsort((places, drawn[places], entry[places]))]
+def _repeated(entry: Rows, drawn: Rows, places: Rows) -> Rows:
+    """The places among some of numbers that their entry has drawn before."""
+    order = places[ascending(entry[places], drawn[places])]
     same = (entry[order[1:]] == entry[order[:-1]]) & (drawn[order[1:]] == drawn[order[:-1]])
     return np.sort(order[1:][same])
 
@@ -162,7 +165,8 @@ def _spread(rows: Rows, own: Mask, cluster_of_row: Rows, bare: Mask, random: np.
     targets = np.flatnonzero(empty & bare[cluster_of_row])
     if not len(targets):
         return rows
-    order = np.lexsort((random.random(len(rows)), own, rows))
+    order = np.argsort(random.random(len(rows)))
+    order = order[ascending(rows[order], own[order])]
     later = np.concatenate(([False], rows[order[1:]] == rows[order[:-1]]))
     spare = order[later & own[order]]
     spare, targets = _matched(spare, cluster_of_row[rows[spare]], targets, cluster_of_row[targets], random)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Indptr, Items, indptr_of
+from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows, indptr_of, ranges
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 
@@ -60,40 +60,33 @@ def group_keys(groups: Groups) -> tuple[Indptr, Items]:
 
 def tree_keys(clusters: Clusters) -> tuple[Indptr, Items]:
     """The key of each tree of clusters that are in canonical order."""
-    trees = [key for key, above in zip(cluster_keys(clusters), clusters.parents, strict=True) if above < 0]
-    return as_rows(trees)
+    begins, _, keys = cluster_keys(clusters)
+    return np.append(begins[clusters.parents < 0], len(keys)), keys
 
 
-def as_rows(keys: Sequence[Items]) -> tuple[Indptr, Items]:
-    """Keys as ragged rows."""
-    indptr = indptr_of([len(key) for key in keys])
-    return indptr, np.concatenate((np.empty(0, dtype=np.int32), *keys))
-
-
-def cluster_keys(clusters: Clusters) -> list[Items]:
+def cluster_keys(clusters: Clusters) -> tuple[Rows, Counts, Items]:
     """The key of each cluster, whose parts, chunks and sub-records are in canonical order.
 
     That of a simple cluster is a 0, its chunks, terms and size; that of a joint one the height of its tree, the keys of
-    its parts, and its chunks.
+    its parts, and its chunks. Returns where each key begins, its length, and the keys, those of parts inside.
     """
-    own = nested((clusters.chunk_indptr, clusters.record_indptr, clusters.item_indptr), clusters.items)
-    simple = side_by_side(
-        (own, nested((clusters.term_indptr,), clusters.terms), (np.arange(len(clusters) + 1), clusters.sizes))
+    inside = clusters.parents[clusters.parents >= 0]
+    joint = np.bincount(inside, minlength=len(clusters)) > 0
+    terms, sizes = nested((clusters.term_indptr,), clusters.terms), np.arange(len(clusters) + 1)
+    indptr, rest = side_by_side((terms, (sizes, clusters.sizes)))
+    behind = side_by_side(
+        (
+            (indptr_of(joint), np.full(int(joint.sum()), END_OF_PARTS)),
+            nested((clusters.chunk_indptr, clusters.record_indptr, clusters.item_indptr), clusters.items),
+            (indptr_of(np.where(joint, 0, np.diff(indptr))), rest[np.repeat(~joint, np.diff(indptr))]),
+        )
     )
-    heights = [0] * len(clusters)
-    parts: list[list[Items]] = [[] for _ in heights]
-    keys: list[Items] = []
-    parents = clusters.parents.tolist()
-    # Parts come after their joint cluster, so that from the end the key of every part is there before it is needed.
-    for cluster in reversed(range(len(clusters))):
-        indptr, entries = own if parts[cluster] else simple
-        chunks = entries[indptr[cluster] : indptr[cluster + 1]]
-        height = np.array([heights[cluster]], dtype=np.int32)
-        end = [np.array([END_OF_PARTS], dtype=np.int32)] if parts[cluster] else []
-        keys.append(np.concatenate((height, *reversed(parts[cluster]), *end, chunks)))
-        above = parents[cluster]
-        if above >= 0:
-            parts[above].append(keys[-1])
-            heights[above] = max(heights[above], heights[cluster] + 1)
-    keys.reverse()
-    return keys
+    heights = np.zeros(len(clusters), dtype=np.int32)
+    for level in reversed(clusters.levels[1:]):
+        np.maximum.at(heights, clusters.parents[level], heights[level] + 1)
+    lengths = np.diff(behind[0])
+    begins, counts = clusters.laid(lengths + 1, 1)
+    keys = np.empty(len(behind[1]) + len(clusters), dtype=np.int32)
+    keys[begins] = heights
+    keys[ranges(begins + counts - lengths, lengths)[1]] = behind[1]
+    return begins, counts, keys

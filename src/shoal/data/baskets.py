@@ -166,10 +166,15 @@ def ragged_ranks(indptr: Indptr, items: Items | Rows) -> Rows:
     lengths = np.diff(indptr)
     rank = np.zeros(rows, dtype=np.int64)
     active: Rows = np.arange(rows if len(items) else 0, dtype=np.int64)
+    width = int(items.max(initial=0)) + 2
     position = 0
     while len(active):
         base = rank[active]
-        key, ended, step = _beginnings(base, indptr[active] + position, lengths[active] - position, items)
+        # Ranks ascend here: their numbers among the different ones leave more room for items.
+        tied = np.cumsum(np.diff(base, prepend=base[:1]) > 0)
+        key, ended, step = _beginnings(
+            tied, indptr[active] + position, lengths[active] - position, items, width
+        )
         by_key = ascending(key)
         active, base, key, ended = active[by_key], base[by_key], key[by_key], ended[by_key]
         first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
@@ -189,30 +194,36 @@ def descents(indptr: Indptr, items: Items | Rows) -> Rows:
     >>> descents(np.array([0, 1, 1, 3, 4]), np.array([5, 2, 7, 2]))
     array([1, 3])
     """
-    lengths = np.diff(indptr)
+    return fallen(indptr[:-1], np.diff(indptr), items)
+
+
+def fallen(begins: Rows, lengths: Counts, items: Items | Rows) -> Rows:
+    """As `descents`, of rows that lie anywhere."""
     tied: Rows = np.arange(1, max(len(lengths), 1), dtype=np.int64)
-    fallen = [tied[:0]]
+    found = [tied[:0]]
     position = 0
     while len(tied):
         ended, ahead_ended = lengths[tied] <= position, lengths[tied - 1] <= position
-        fallen.append(tied[ended & ~ahead_ended])
+        found.append(tied[ended & ~ahead_ended])
         tied = tied[~ended & ~ahead_ended]
-        here, ahead = items[indptr[tied] + position], items[indptr[tied - 1] + position]
-        fallen.append(tied[here < ahead])
+        here, ahead = items[begins[tied] + position], items[begins[tied - 1] + position]
+        found.append(tied[here < ahead])
         tied = tied[here == ahead]
         position += 1
-    return np.sort(np.concatenate(fallen))
+    return np.sort(np.concatenate(found))
 
 
-def _beginnings(base: Rows, places: Rows, left: Counts, items: Items | Rows) -> tuple[Rows, Mask, int]:
+def _beginnings(
+    base: Rows, places: Rows, left: Counts, items: Items | Rows, width: int
+) -> tuple[Rows, Mask, int]:
     """One integer for the rank of each row so far and its next items, which sorts as they do.
 
-    Returns the integers, which rows have no more items than they tell, and how many items that are: as many as leave
-    room for the number of a row, by which such integers are sorted fast.
+    `width`: above all items by 2. Returns the integers, which rows have no more items than they tell, and how many
+    items that are: as many as leave room for the number of a row, by which such integers are sorted fast.
     """
-    width, step = int(items.max(initial=0)) + 2, 1
+    step, longest, ranks = 1, int(left.max()), int(base[-1]) + 1
     room = 2 ** (MOST_BITS - len(base).bit_length())
-    while step <= int(left.max()) and (int(base.max()) + 1) * width ** (step + 1) < room:
+    while step <= longest and ranks * width ** (step + 1) < room:
         step += 1
     key = base.copy()
     for ahead in range(step):

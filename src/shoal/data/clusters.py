@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Indptr, Items, Mask, Rows, freeze, indptr_of, owners
+from shoal.arrays import Codes, Counts, Indptr, Items, Mask, Rows, freeze, frozen, indptr_of, owners
 from shoal.data._plural import counted
 
 
@@ -42,6 +42,9 @@ class Clusters:
     vocabulary: tuple[str, ...]  # the text of each item, in ascending order
     unsorted: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     """Clusters in which the items of a sub-record or the terms did not ascend where they were read. Here they do."""
+    canonical: bool = field(default=False, init=False, repr=False)
+    """Whether somebody has put them into canonical order already: then they are not sorted again."""
+    _chunk_items: tuple[Rows, Items, Counts] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         places = ("chunk_indptr", "record_indptr", "item_indptr", "term_indptr")
@@ -119,9 +122,21 @@ class Clusters:
 
         The rows of a joint cluster are those of its parts.
         """
+        return self.laid(self.sizes)
+
+    @property
+    def levels(self) -> list[Rows]:
+        """The clusters of each depth: those that are no parts first."""
         depths = self.depths
-        levels = [np.flatnonzero(depths == depth) for depth in range(int(depths.max(initial=-1)) + 1)]
-        counts = self.sizes.copy()
+        return [np.flatnonzero(depths == depth) for depth in range(int(depths.max(initial=-1)) + 1)]
+
+    def laid(self, own: Counts, ahead: int = 0) -> tuple[Rows, Counts]:
+        """Where each cluster begins and how much room it takes, if it has so much of its own, around its parts.
+
+        `ahead`: how much of that comes ahead of the parts.
+        """
+        levels = self.levels
+        counts = own.copy()
         for level in reversed(levels[1:]):
             np.add.at(counts, self.parents[level], counts[level])
         first = np.zeros(len(self), dtype=np.int64)
@@ -131,7 +146,7 @@ class Clusters:
             above = self.parents[order]
             start = np.concatenate(([True], above[1:] != above[:-1]))
             base = before[np.maximum.accumulate(np.where(start, np.arange(len(order)), 0))]
-            first[order] = before - base + np.where(above >= 0, first[above], 0)
+            first[order] = before - base + np.where(above >= 0, first[above] + ahead, 0)
         return first, counts
 
     @property
@@ -144,12 +159,18 @@ class Clusters:
 
         `wanted`: an entry a chunk, true for those to look at; all by default.
         """
-        bounds = self.item_indptr[self.record_indptr]
-        chunk = owners(bounds)
-        width = max(len(self.vocabulary), 1)
-        keys = chunk * width + self.items
-        keys, supports = np.unique(keys if wanted is None else keys[wanted[chunk]], return_counts=True)
-        return keys // width, (keys % width).astype(np.int32), supports
+        if self._chunk_items is None:
+            width = max(len(self.vocabulary), 1)
+            keys = owners(self.item_indptr[self.record_indptr]) * width + self.items
+            keys, supports = np.unique(keys, return_counts=True)
+            found = keys // width, (keys % width).astype(np.int32), supports
+            object.__setattr__(self, "_chunk_items", tuple(map(frozen, found)))
+        assert self._chunk_items is not None
+        if wanted is None:
+            return self._chunk_items
+        kept = np.flatnonzero(wanted[self._chunk_items[0]])
+        chunk, item, support = (one[kept] for one in self._chunk_items)
+        return chunk, item, support
 
     def shared_above(self, clusters: Rows, items: Items) -> tuple[Rows, Rows]:
         """Shared chunks of joint clusters above that hold the same items.

@@ -29,15 +29,15 @@ MANY = 1_000_000
 """Where there are more frequent itemsets than this, their loss is not measured: the support was too low."""
 
 
-SEVERAL, FEW, LARGE = 5, 2, 1_000_000
-"""Datasets that are drawn from a disassociated release, and how many of so many items."""
+SEVERAL, LARGE = 5, 1_000_000
+"""Datasets that are drawn from a disassociated release; and how many items it has where one tells as much."""
 
 
 class FrequentItemsets(BasketMeasure):
     """What is left of the frequent itemsets of the original.
 
     A disassociated release is measured by datasets that are consistent with it: by the first one drawn, and by the
-    mean of several.
+    mean of several, where several are drawn.
 
     - **tkd, tkd_mean**: The share of the original's top-K itemsets that are not among the top-K of the release.
     - **tkd_ml2, tkd_ml2_mean**: The same after every item is replaced by its node on the second level of the hierarchy.
@@ -86,7 +86,7 @@ class FrequentItemsets(BasketMeasure):
     reconstructions: int | None = Field(
         default=None,
         ge=1,
-        description="datasets that are drawn from a disassociated release; by default 5, and 2 of a million items or "
+        description="datasets that are drawn from a disassociated release; by default 5, and 1 of a million items or "
         "more, where draws hardly differ",
     )
     seed: int = Field(default=1, ge=0, description="seed of the first of them")
@@ -100,7 +100,7 @@ class FrequentItemsets(BasketMeasure):
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Mine both and compare."""
         original, published = self.baskets(both)
-        several = self.reconstructions or (FEW if len(original.items) >= LARGE else SEVERAL)
+        several = self.reconstructions or (1 if len(original.items) >= LARGE else SEVERAL)
         draws = 1 if isinstance(published, Baskets) else several
         versions = [both.reconstruction(self.seed + draw) for draw in range(draws)]
         before, *after = (mined(side, self.top) for side in (original, *versions))

@@ -11,7 +11,7 @@ from shoal.data.groups import Groups
 from shoal.data.release import Release
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import BasketMeasure, Score
-from shoal.risks._group_members import central, distinct_members, largest, shares_and_kinds
+from shoal.risks._group_members import central, largest, shares_and_members
 
 
 class Pivot(BasketMeasure):
@@ -63,7 +63,7 @@ class Pivot(BasketMeasure):
         asked = np.flatnonzero(np.diff(groups.sensitive_indptr))
         if not len(asked):
             return ()
-        shares, kinds = shares_and_kinds(original, groups)
+        shares, members = shares_and_members(original, groups)
         beside = "".join(
             f"; 1/p is {1 / promise['p']:.4g}"
             for promise in both.release.promises
@@ -85,7 +85,7 @@ class Pivot(BasketMeasure):
                 beside,
             ),
         ]
-        replay = _replay(groups, both.release, asked, shares, kinds)
+        replay = _replay(groups, both.release, asked, shares, members)
         if replay is not None:
             found, alone = replay
             scores.append(_score("replay", found, "replays the method and names one who fits", beside))
@@ -192,27 +192,26 @@ def _success(groups: Groups, shares: Floats, named: Mask) -> Floats:
 
 
 def _replay(
-    groups: Groups, release: Release, asked: Rows, shares: Floats, kinds: Rows
+    groups: Groups, release: Release, asked: Rows, shares: Floats, members: Distinct
 ) -> tuple[Floats, Mask] | None:
     """How often a reader is right who replays the method, for each group asked about, and where one member is left."""
     degrees = [promise["p"] for promise in release.promises if promise.get("model") == "privacy-degree"]
     if release.parameters.get("form") == "near" and degrees:
-        found = replay_near(groups, distinct_members(groups, kinds), shares, int(degrees[0]))[asked]
+        found = replay_near(groups, members, shares, int(degrees[0]))[asked]
         return found, np.zeros(len(asked), dtype=np.bool_)
-    named = replayed(groups, release, asked)
+    named = _replayed(groups, release, asked, members)
     if named is None:
         return None
     alone = np.add.reduceat(named.astype(np.int64), groups.group_indptr[:-1])[asked] == 1
     return _success(groups, shares, named)[asked], alone
 
 
-def replayed(groups: Groups, release: Release, asked: Rows) -> Mask | None:
+def _replayed(groups: Groups, release: Release, asked: Rows, distinct: Distinct) -> Mask | None:
     """The members that a reader names who replays the method; None where the release does not say how."""
     form, order = release.parameters.get("form"), release.parameters.get("order")
     degrees = [promise["p"] for promise in release.promises if promise.get("model") == "privacy-degree"]
     if form not in ("pivots", "blocks") or not isinstance(order, str) or not degrees:
         return None
-    distinct = distinct_members(groups)
     orders = orders_of(order, distinct)
     if form == "blocks":
         return _replay_blocks(groups, distinct, orders[0], int(degrees[0]))

@@ -179,20 +179,20 @@ class TwoSides:
         public = flagged(self.original.public, len(self.original.vocabulary))
         errors = []
         for item in generator.choice(sensitive, questions).tolist():
-            row = int(self._before.baskets[generator.choice(self._before.holders(item))])
+            row = int(self._before.baskets[generator.choice(self._before.pairs_of(item))])
             held = self.original.items[self.original.indptr[row] : self.original.indptr[row + 1]]
             held = held[public[held]]
             if len(held) < COUNTED:
                 continue
-            drawn, secret = generator.choice(held, COUNTED, replace=False), np.array([item])
-            truth = float(self._before.sums(drawn, secret)[0, -1])
-            estimate = float(self._after.sums(self._published[drawn], self._published[secret])[0, -1])
+            drawn = generator.choice(held, COUNTED, replace=False)
+            truth = self._before.sum_of(drawn, item)
+            estimate = self._after.sum_of(self._published[drawn], self._published[item])
             errors.append(abs(estimate - truth) / truth)
         return np.array(errors)
 
 
 class _Side:
-    """The baskets that count for some sensitive item, and how much: what all of its owner do.
+    """Pairs of a basket and a sensitive item that it counts for: all of its owner, who weighs them.
 
     `indptr`, `items`, `width`: all baskets, and how many items there are. `owner`: of each basket. `begins`, `secrets`,
     `weights`: the sensitive items of each owner.
@@ -209,46 +209,57 @@ class _Side:
         weights: Floats,
     ) -> None:
         lengths = np.diff(begins)[owner]
-        self.baskets = np.flatnonzero(lengths)
+        self.baskets = np.repeat(np.arange(len(owner)), lengths)
+        _, places = ranges(begins[owner], lengths)
+        self._secrets, self._weights = secrets[places], weights[places]
         kept, places = taken(indptr, self.baskets)
-        self._begins, self._rows = holders_of(kept, items[places], width)
-        self._first, self._lengths = begins[owner[self.baskets]], lengths[self.baskets]
-        self._secrets, self._weights = secrets, weights
+        self._begins, self._pairs = holders_of(kept, items[places], width)
         self._totals = np.bincount(
             secrets, weights * np.bincount(owner, minlength=len(begins) - 1).repeat(np.diff(begins)), width
         )
         self._marks = np.zeros(len(self.baskets), dtype=np.uint16)
 
-    def holders(self, item: int) -> Rows:
-        """Which of `baskets` hold an item."""
-        return self._rows[self._begins[item] : self._begins[item + 1]]
+    def pairs_of(self, secret: int | np.int64) -> Rows:
+        """The pairs of a sensitive item."""
+        return np.flatnonzero(self._secrets == secret)
+
+    def sum_of(self, items: Items | Counts, secret: int | np.int64) -> float:
+        """What the baskets that hold all of some items count for a sensitive one."""
+        pairs = self.pairs_of(secret)
+        for item in items.tolist():
+            holding = self._holding(item)
+            self._marks[holding] = 1
+            pairs = pairs[self._marks[pairs] > 0]
+            self._marks[holding] = 0
+        return float(self._weights[pairs].sum())
 
     def sums(self, items: Items | Counts, sensitive: Items | Counts) -> Floats:
         """What the baskets of each cell count for each sensitive item, a line each; bit j: they hold the j-th item."""
-        rows, cells = self._cells(items)
+        pairs, cells = self._cells(items)
         number = turns_of(sensitive, len(self._totals))
-        lengths, width = self._lengths[rows], 1 << len(items)
-        _, places = ranges(self._first[rows], lengths)
-        line, cell = number[self._secrets[places]], np.repeat(cells, lengths)
-        asked = line >= 0
-        keys, weights = (line * width + cell)[asked], self._weights[places][asked]
-        sums = np.bincount(keys, weights, len(sensitive) * width).astype(np.float64, copy=False)
+        line, width = number[self._secrets[pairs]], 1 << len(items)
+        weights = np.where(line < 0, 0.0, self._weights[pairs])
+        sums = np.bincount(np.maximum(line, 0) * width + cells, weights, len(sensitive) * width)
         found = sums.reshape(len(sensitive), width)
         found[:, 0] = self._totals[sensitive] - found.sum(axis=1)
         return found
 
+    def _holding(self, item: int) -> Rows:
+        """The pairs whose basket holds an item; none holds one below 0."""
+        return self._pairs[self._begins[item] : self._begins[item + 1]] if item >= 0 else self._pairs[:0]
+
     def _cells(self, items: Items | Counts) -> tuple[Rows, AnyArray]:
-        """The baskets that hold one of some items, each once, and the cell of each."""
-        held = [self.holders(item) if item >= 0 else self._rows[:0] for item in items.tolist()]
-        for place, rows in enumerate(held):
-            self._marks[rows] |= np.uint16(1 << place)
+        """The pairs whose basket holds one of some items, each once, and the cell of each."""
+        held = [self._holding(item) for item in items.tolist()]
+        for place, pairs in enumerate(held):
+            self._marks[pairs] |= np.uint16(1 << place)
         found, cells = [], []
-        for rows in held:
-            marks = self._marks[rows]
+        for pairs in held:
+            marks = self._marks[pairs]
             once = np.flatnonzero(marks)
-            found.append(rows[once])
+            found.append(pairs[once])
             cells.append(marks[once])
-            self._marks[rows] = 0
+            self._marks[pairs] = 0
         return np.concatenate(found), np.concatenate(cells)
 
 

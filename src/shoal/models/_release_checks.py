@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.arrays import Mask, Rows
-from shoal.data._set_keys import as_rows, cluster_keys
-from shoal.data.baskets import Baskets, descents, ragged_ranks
+from shoal.data._set_keys import cluster_keys
+from shoal.data.baskets import Baskets, descents, fallen, ragged_ranks
 from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -179,8 +179,8 @@ def early_clusters(clusters: Clusters, *, lines: bool, inside: bool = True) -> R
     order = order if inside else order[parents[order] < 0]
     if len(order) < 2:
         return order[:0]
-    keys = cluster_keys(clusters)
-    early = descents(*as_rows([keys[cluster] for cluster in order.tolist()]))
+    begins, lengths, keys = cluster_keys(clusters)
+    early = fallen(begins[order], lengths[order], keys)
     siblings: Mask = parents[order[early]] == parents[order[early - 1]]
     return np.sort(order[early[siblings]])
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Mask, Rows, flagged, summed
+from shoal.arrays import Mask, Rows, flagged, grouped, summed, taken
 from shoal.data._plural import counted
 from shoal.data._promise_words import UNNAMED, percent
 from shoal.data.baskets import ragged_ranks
@@ -150,9 +150,9 @@ class Disassociated(LineModel):
         record = np.flatnonzero(overlapping[chunk])
         if not len(record):
             return [], 0
-        ranks = ragged_ranks(clusters.item_indptr, clusters.items)[record]
-        keys = np.stack((chunk[record], ranks), axis=1)
-        _, first, counts = np.unique(keys, axis=0, return_index=True, return_counts=True)
+        indptr, entries = taken(clusters.item_indptr, record)
+        ranks = ragged_ranks(indptr, clusters.items[entries])
+        first, _, counts = grouped(chunk[record] * len(record) + ranks)
         few = np.flatnonzero(counts < self.k)
         offenders = []
         for place in few[:SHOWN]:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import AnyArray, Counts, Floats, Items, Mask, Rows
+from shoal.arrays import AnyArray, Counts, Floats, Items, Mask, Rows, owners
 from shoal.data._plural import counted
 from shoal.data._promise_words import percent
 from shoal.data.baskets import Baskets, ragged_ranks
@@ -187,14 +187,10 @@ class _Search:
     """One search with what it has found."""
 
     def __init__(self, baskets: Baskets, h: Fraction, k: int, firsts: Mask | None) -> None:
-        from scipy.sparse import csr_array
-
         # Bits of dense baskets are looked at so fast that it does not pay to look for equal ones first.
         few = len(baskets) * len(baskets.vocabulary) * DENSE > len(baskets.items) or not are_loaded()
         distinct, self._weights = _distinct(baskets) if few else (baskets, np.ones(len(baskets), np.int64))
-        ones = np.ones(len(distinct.items), dtype=np.int32)
-        shape = (len(distinct), len(baskets.vocabulary))
-        everything = csr_array((ones, distinct.items, distinct.indptr), shape=shape)
+        everything = _matrix(distinct)
         self.public = baskets.public
         # No share is larger than 1.
         self.sensitive = baskets.sensitive if h < 1 else baskets.sensitive[:0]
@@ -213,12 +209,10 @@ class _Search:
     def single_items(self) -> None:
         """Whoever knows one item: products of the items' columns with those of the secrets."""
         sizes = self._weights @ self._known
-        together = (self._known.T @ _weighted(self._secrets, self._weights)).tocsr()
+        together = _together(self._known, self._secrets, self._weights)
         for item in np.flatnonzero((sizes > 0) & self._firsts[self.public]).tolist():
-            counts = np.zeros(len(self.sensitive), dtype=np.int64)
-            entries = slice(together.indptr[item], together.indptr[item + 1])
-            counts[together.indices[entries]] = together.data[entries]
-            self._judge((int(self.public[item]),), int(sizes[item]), counts)
+            counts = _line(together, item)
+            self._judge([(int(self.public[item]),)], sizes[item : item + 1], [counts])
 
     def pairs_and_more(self, p: int) -> None:
         """Whoever knows two items and more, up to p."""
@@ -251,11 +245,10 @@ class _Search:
         limits = floor_each(sizes, self._h)
         lowest = int(limits[large].min()) if large.any() else self.rows
         worst, most = np.full(len(keys), -1), np.zeros(len(keys), dtype=np.int64)
-        secrets = self._secrets[part.rows].tocsc() if len(self.sensitive) else self._secrets
+        secrets = _by_column(self._secrets[part.rows]) if len(self.sensitive) else self._secrets
         totals = part.weights @ secrets if len(self.sensitive) else np.empty(0, dtype=np.int64)
         for secret in np.flatnonzero(totals > lowest).tolist():
-            holders = secrets.indices[secrets.indptr[secret] : secrets.indptr[secret + 1]]
-            holders = np.sort(holders)
+            holders = _holders(secrets, secret)
             counts = _looked_up(_pairs(part.matrix[holders], part.weights[holders]), keys)
             above = counts > most
             worst[above], most[above] = secret, counts[above]
@@ -279,7 +272,7 @@ class _Search:
         own = np.ones(width, dtype=np.bool_) if part.items else self._firsts[part.added]
         safe = np.zeros((width, width), dtype=np.bool_)
         columns = _bits(part.matrix, part.weights)
-        secrets = _bits(self._secrets[part.rows].toarray(), part.weights)
+        secrets = _bits(_dense(self._secrets[part.rows]), part.weights)
         bound = Bound(self._k, floor_each(np.arange(max(int(part.weights.sum()), self._k) + 1), self._h))
         found = np.empty((max(MOST - len(self.broken), 0), ITEMS + max(longest, 2)), dtype=np.int64)
         self._note(part, found, *judge_pairs(columns, secrets, own, safe, bound, found))
@@ -304,8 +297,7 @@ class _Search:
         starts = np.searchsorted(firsts, np.arange(width + 1))
         for first in np.flatnonzero(np.diff(starts) > 1).tolist():
             columns = seconds[starts[first] : starts[first + 1]]
-            held = part.matrix[:, [first]]
-            rows = np.flatnonzero(held) if isinstance(held, np.ndarray) else np.sort(held.nonzero()[0])
+            rows = _holders(part.matrix, first)
             matrix = _form(part.matrix[rows][:, columns])
             items = (*part.items, int(part.added[first]))
             yield Part(items, part.rows[rows], part.weights[rows], part.added[columns], matrix)
@@ -329,12 +321,67 @@ def floor_each(sizes: Counts, share: Fraction) -> Counts:
     return np.asarray(floors[places])
 
 
+def _matrix(baskets: Baskets) -> Any:
+    """A row a basket, a column an item: of dense baskets in numpy alone, which is there already."""
+    shape = (len(baskets), len(baskets.vocabulary))
+    if _is_dense(shape, len(baskets.items)):
+        cells = np.zeros(shape, dtype=np.int8)
+        cells[owners(baskets.indptr), baskets.items] = 1
+        return cells
+    from scipy.sparse import csr_array
+
+    ones = np.ones(len(baskets.items), dtype=np.int32)
+    return csr_array((ones, baskets.items, baskets.indptr), shape=shape)
+
+
+def _is_dense(shape: tuple[int, int], filled: int) -> bool:
+    cells = shape[0] * shape[1]
+    return cells <= LARGEST and filled >= DENSE * cells
+
+
+def _dense(matrix: Any) -> AnyArray:
+    """All cells of a matrix."""
+    cells: AnyArray = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
+    return cells
+
+
+def _by_column(matrix: Any) -> Any:
+    """A matrix in the form in which the rows of a column are found faster."""
+    return matrix if isinstance(matrix, np.ndarray) else matrix.tocsc()
+
+
+def _holders(matrix: Any, column: int) -> Rows:
+    """The rows that have something in a column, ascending."""
+    if isinstance(matrix, np.ndarray):
+        return np.flatnonzero(matrix[:, column])
+    if matrix.format == "csr":
+        return np.sort(matrix[:, [column]].nonzero()[0])
+    return np.sort(matrix.indices[matrix.indptr[column] : matrix.indptr[column + 1]])
+
+
+def _line(matrix: Any, row: int) -> Counts:
+    """All cells of a row."""
+    if isinstance(matrix, np.ndarray):
+        return matrix[row].astype(np.int64)
+    counts = np.zeros(matrix.shape[1], dtype=np.int64)
+    entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
+    counts[matrix.indices[entries]] = matrix.data[entries]
+    return counts
+
+
+def _together(known: Any, secrets: Any, weights: Counts) -> Any:
+    """How many baskets hold an item, a row each, and a secret."""
+    if isinstance(known, np.ndarray):
+        kind = np.float32 if weights.sum() < EXACT else np.float64
+        return known.T.astype(kind) @ (secrets * weights[:, None].astype(kind))
+    return (known.T @ _weighted(secrets, weights)).tocsr()
+
+
 def _form(matrix: Any) -> Any:
     """A matrix in the form in which it is multiplied faster."""
-    rows, columns = matrix.shape
     if isinstance(matrix, np.ndarray):
         return matrix
-    if rows * columns <= LARGEST and matrix.nnz >= DENSE * rows * columns:
+    if _is_dense(matrix.shape, matrix.nnz):
         return matrix.toarray().astype(np.int8)
     return matrix
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Indptr, Items, Mask, Rows, owners
+from shoal.arrays import Indptr, Items, Mask, Rows, grouped, owners
 from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
 from shoal.data.release import Published
@@ -129,14 +129,12 @@ def occurring(first: Rows, key: Rows, record: Rows, indptr: Indptr, items: Items
     which combination and which last position they have.
     """
     width = int(items.max()) + 1
-    last, number = first, np.unique(key[first], return_inverse=True)[1]
+    last, number = first, key[first]
     trail: list[tuple[Rows, Rows]] = []
     came = np.arange(len(first))
     for size in range(1, m + 1):
         trail.append((last, came))
-        _, example, number, support = np.unique(
-            number, return_index=True, return_inverse=True, return_counts=True
-        )
+        example, number, support = grouped(number)
 
         def positions(place: int, example: Rows = example, size: int = size) -> list[int]:
             row, listed = int(example[place]), []

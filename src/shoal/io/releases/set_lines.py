@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Indptr, Items, Rows, ascending, indptr_by, indptr_of, owners, taken
+from shoal.arrays import AnyArray, Indptr, Items, Mask, Rows, ascending, indptr_by, indptr_of, owners, taken
 from shoal.data.baskets import ragged_ranks
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -112,9 +112,7 @@ class Sets:
 def encoded(indptr: Indptr, given: Items) -> tuple[Items, Rows, Rows]:
     """Sets with their items in ascending order, the sets that were not so, and where an item stands again."""
     items = sorted_inside(indptr, given)
-    twice = np.flatnonzero(items[1:] == items[:-1]) + 1
-    rows = np.searchsorted(indptr, twice, side="right") - 1
-    return items, unsorted_rows(indptr, given), twice[indptr[rows] < twice]
+    return items, unsorted_rows(indptr, given), _inside(indptr, items[1:] == items[:-1])
 
 
 def read_json_lines(source: str | Path | Lines) -> Iterator[tuple[Place, dict[str, Any]]]:
@@ -178,19 +176,22 @@ def order_inside(indptr: Indptr, ranks: AnyArray) -> Rows:
 
 def sorted_inside(indptr: Indptr, items: Items) -> Items:
     """The items of each row in ascending order."""
-    width = int(items.max(initial=0)) + 1
-    base = owners(indptr) * width
-    keys = base + items
-    if (keys[1:] >= keys[:-1]).all():
+    if not len(_inside(indptr, items[1:] < items[:-1])):
         return items
-    return np.asarray(np.sort(keys) - base, dtype=items.dtype)
+    base = owners(indptr) * (int(items.max()) + 1)
+    return np.asarray(np.sort(base + items) - base, dtype=items.dtype)
 
 
 def unsorted_rows(indptr: Indptr, items: Items) -> Rows:
     """The rows whose items do not ascend."""
-    falls = np.flatnonzero(items[1:] < items[:-1]) + 1
-    rows = np.searchsorted(indptr, falls, side="right") - 1
-    return np.unique(rows[indptr[rows] < falls])
+    return np.unique(np.searchsorted(indptr, _inside(indptr, items[1:] < items[:-1]), side="right") - 1)
+
+
+def _inside(indptr: Indptr, true: Mask) -> Rows:
+    """The entries for which something is true that is asked of each but the first, without the first of each row."""
+    later = np.ones(len(true) + 2, dtype=np.bool_)
+    later[indptr] = False
+    return np.flatnonzero(true & later[1:-1]) + 1
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -404,7 +405,7 @@ def canonical_clusters(clusters: Clusters) -> Clusters:
     lists. Simple clusters come first and ascend by their chunks, then their terms, then their size; joint ones
     ascend by the height of their tree, then their parts, then their shared chunks. Parts follow their joint cluster.
     """
-    return ordered_clusters(clusters)[0]
+    return clusters if clusters.canonical else ordered_clusters(clusters)[0]
 
 
 def ordered_clusters(clusters: Clusters) -> tuple[Clusters, Rows]:
@@ -437,6 +438,7 @@ def ordered_clusters(clusters: Clusters) -> tuple[Clusters, Rows]:
         terms[term_places],
         clusters.vocabulary,
     )
+    object.__setattr__(ordered, "canonical", True)
     return ordered, order
 
 
