@@ -20,6 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     page = stored_page(tokens)
     if page is None:
         os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # idle threads of numpy sleep and do not spin
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # or every installed package is looked through
         gc.set_threshold(OBJECTS)
         atexit.register(gc.freeze)  # nothing is looked through again on the way out
         from shoal.cli import program  # loads the parser
