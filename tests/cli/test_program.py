@@ -76,6 +76,7 @@ def loaded(*arguments: str) -> set[str]:
 
 def test_a_small_table_loads_only_what_tables_need(people: Path) -> None:
     idle = {"numba", "rich", "scipy", "shoal.io.baskets.load", "shoal.io.releases.distributed"}
+    idle |= {"shoal.preparation.recode", "shoal.preparation.rounding"}
     words = [
         "anonymize",
         "mondrian",

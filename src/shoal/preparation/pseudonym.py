@@ -23,7 +23,6 @@ class Pseudonym(Transform):
     """
 
     name: ClassVar[str] = "pseudonym"
-    option: ClassVar[str] = "pseudonym"
     metavar: ClassVar[str] = "COLUMN,…"
     hides: ClassVar[bool] = True
     public: ClassVar[str] = "keyed hashes of the values"

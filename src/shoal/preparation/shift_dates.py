@@ -25,7 +25,6 @@ class ShiftDates(Transform):
     """
 
     name: ClassVar[str] = "shift-dates"
-    option: ClassVar[str] = "shift-dates"
     metavar: ClassVar[str] = "COLUMN,…"
     public: ClassVar[str] = "all days of a person shifted by the same secret number"
     help: ClassVar[str] = (
