@@ -38,6 +38,14 @@ OTHERWISE = {
 }
 """Options whose parameters are called otherwise; those that take pairs are dictionaries."""
 
+STEPS = {
+    "top-coding": "top",
+    "bottom-coding": "bottom",
+    "rounding": "round",
+    "microaggregation": "microaggregate",
+}
+"""Steps of the preparation whose options are called otherwise."""
+
 SWITCHES = frozenset({"force", "safe-cells"})
 """Options without a value that have to be given one in Python."""
 

@@ -13,7 +13,8 @@ class Parameters(BaseModel):
     As a part of something larger it is checked by pydantic, so that the larger one tells where it is wrong.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # What checks is made when it is first asked: few of the classes that are loaded are used.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     def __init__(self, /, **given: Any) -> None:
         try:

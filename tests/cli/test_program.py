@@ -76,6 +76,7 @@ def loaded(*arguments: str) -> set[str]:
 
 def test_a_small_table_loads_only_what_tables_need(people: Path) -> None:
     idle = {"numba", "rich", "scipy", "shoal.io.baskets.load", "shoal.io.releases.distributed"}
+    idle |= {"shoal.preparation.recode", "shoal.preparation.rounding"}
     words = [
         "anonymize",
         "mondrian",
@@ -94,6 +95,18 @@ def test_a_small_table_loads_only_what_tables_need(people: Path) -> None:
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert "rows published" in done.stdout
     assert done.stderr.split() == []
+
+
+def test_a_short_command_looks_for_no_garbage(people: Path) -> None:
+    """Neither while it runs nor on the way out: what registers first for the way out is called last."""
+    text = (
+        "import atexit, gc; from shoal.cli import main; found = []\n"
+        "atexit.register(lambda: print(gc.get_freeze_count() > 10_000))\n"
+        "gc.callbacks.append(lambda *told: found.append(told))\n"
+        f"main(['inspect', {str(people)!r}, '--json']); gc.callbacks.clear(); print(found)"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[-3:] == ["[]", "True", ""]
 
 
 @pytest.mark.parametrize("names", pages(), ids=" ".join)

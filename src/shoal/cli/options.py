@@ -23,7 +23,7 @@ from shoal import registry
 from shoal.cli._typed import may_be_typed
 from shoal.data._plural import singular
 from shoal.errors import UnknownOption, WrongUse
-from shoal.option_names import share_instead
+from shoal.option_names import STEPS, share_instead
 
 if TYPE_CHECKING:
     from shoal.preparation.transform import Transform
@@ -483,8 +483,11 @@ class Preparing:
     """What is done to columns before the method, as a part of a command."""
 
     def __init__(self) -> None:
+        options = {STEPS.get(name, name).replace("-", "_"): name for name in registry.TRANSFORMS}
         self._kinds: dict[str, type[Transform]] = {
-            kind.option.replace("-", "_"): kind for kind in registry.load_all("transform").values()
+            option: registry.load("transform", name)
+            for option, name in options.items()
+            if may_be_typed(option)
         }
 
     def parameters(self) -> list[inspect.Parameter]:
@@ -497,7 +500,6 @@ class Preparing:
                 Parameter(help=kind.help, metavar=kind.metavar, negative="", show_default=False),
             )
             for name, kind in self._kinds.items()
-            if may_be_typed(name)
         ]
         shared = {name: option for name, option in SHARED.items() if may_be_typed(name)}
         return steps + [_keyword(name, kind | None, None, option) for name, (kind, option) in shared.items()]

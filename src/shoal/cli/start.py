@@ -1,5 +1,6 @@
 """The way in: a help page is read from a file in a moment, all else goes to the parser."""
 
+import atexit
 import gc
 import os
 import sys
@@ -9,8 +10,8 @@ from shoal.cli.help_pages import show_page, stored_page
 
 PIPE_CLOSED = 141
 
-OBJECTS = 100_000
-"""New objects after which Python looks for garbage: what is imported stays, and 700 would look through it each time."""
+OBJECTS = 250_000
+"""New objects after which Python looks for garbage: a short command makes fewer, and nearly all of them stay."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -19,7 +20,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     page = stored_page(tokens)
     if page is None:
         os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # idle threads of numpy sleep and do not spin
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # or every installed package is looked through
         gc.set_threshold(OBJECTS)
+        atexit.register(gc.freeze)  # nothing is looked through again on the way out
         from shoal.cli import program  # loads the parser
 
         return program.main(tokens)

@@ -65,11 +65,17 @@ def asked_scores(one: Measure, both: Comparison) -> Scores:
     return Scores(scores)
 
 
-def default_measures() -> tuple[Measure, ...]:
-    """Every measure that does not wait to be asked for."""
-    return tuple(kind() for kind in registry.load_all("measure").values() if not kind.on_request)
+def default_measures(data: object = None) -> tuple[Measure, ...]:
+    """Every measure that does not wait to be asked for; of published data, those that are about its form."""
+    kinds = registry.load_all("measure").values()
+    fitting = [kind for kind in kinds if data is None or isinstance(data, kind.accepts)]
+    return tuple(kind() for kind in fitting if not kind.on_request)
 
 
 def _fitting(both: Comparison, measures: tuple[Measure, ...] | None) -> list[Measure]:
-    chosen = default_measures() if measures is None else measures
-    return [one for one in chosen if isinstance(schema_of(both.release.data), one.accepts)]
+    data = schema_of(both.release.data)
+    return [
+        one
+        for one in (default_measures(data) if measures is None else measures)
+        if isinstance(data, one.accepts)
+    ]

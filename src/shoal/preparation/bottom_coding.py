@@ -13,7 +13,6 @@ class BottomCoding(LimitCoding):
     """Publish all numbers up to a limit as one value: 20 and below as ``<=20``."""
 
     name: ClassVar[str] = "bottom-coding"
-    option: ClassVar[str] = "bottom"
     public: ClassVar[str] = "small numbers as one value"
     help: ClassVar[str] = "publish numbers up to a limit as one value: age=20 as <=20"
     reach: ClassVar[str] = "up to {}"

@@ -21,7 +21,6 @@ class DatePart(ColumnStep):
     """
 
     name: ClassVar[str] = "date-part"
-    option: ClassVar[str] = "date-part"
     metavar: ClassVar[str] = "COLUMN=PART"
     public: ClassVar[str] = "days as parts of the calendar"
     help: ClassVar[str] = "publish the month, quarter, year or decade of days: visit=month"

@@ -18,7 +18,6 @@ class DropValues(ColumnStep):
     """Publish cells that hold one of some values as missing."""
 
     name: ClassVar[str] = "drop-values"
-    option: ClassVar[str] = "drop-values"
     metavar: ClassVar[str] = "COLUMN=VALUE,…"
     public: ClassVar[str] = "some values as missing"
     help: ClassVar[str] = "publish cells with these values as missing: job=priest,mayor"

@@ -27,7 +27,6 @@ class Microaggregation(Transform):
     """
 
     name: ClassVar[str] = "microaggregation"
-    option: ClassVar[str] = "microaggregate"
     metavar: ClassVar[str] = "COLUMN,…=SIZE"
     public: ClassVar[str] = "means of groups of rows"
     help: ClassVar[str] = (

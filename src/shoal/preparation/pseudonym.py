@@ -23,7 +23,6 @@ class Pseudonym(KeyedStep):
     """
 
     name: ClassVar[str] = "pseudonym"
-    option: ClassVar[str] = "pseudonym"
     hides: ClassVar[bool] = True
     public: ClassVar[str] = "keyed hashes of the values"
     help: ClassVar[str] = "publish keyed hashes instead of values (--key FILE)"

@@ -19,7 +19,6 @@ class Recode(ColumnStep):
     """Publish values under other names; several may get one. Values that are not named stay as they are."""
 
     name: ClassVar[str] = "recode"
-    option: ClassVar[str] = "recode"
     metavar: ClassVar[str] = "COLUMN=OLD:NEW,…"
     public: ClassVar[str] = "values under other names"
     help: ClassVar[str] = "publish values under other names: sex=1:male,2:female"

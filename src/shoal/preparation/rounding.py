@@ -21,7 +21,6 @@ class Rounding(ColumnStep):
     """
 
     name: ClassVar[str] = "rounding"
-    option: ClassVar[str] = "round"
     metavar: ClassVar[str] = "COLUMN=BASE"
     public: ClassVar[str] = "rounded"
     help: ClassVar[str] = "publish numbers as the nearest multiple of a base: income=1000"

@@ -25,7 +25,6 @@ class ShiftDates(KeyedStep):
     """
 
     name: ClassVar[str] = "shift-dates"
-    option: ClassVar[str] = "shift-dates"
     public: ClassVar[str] = "all days of a person shifted by the same secret number"
     help: ClassVar[str] = (
         "move all days of a person by one secret number of days (--key FILE, --person COLUMN)"

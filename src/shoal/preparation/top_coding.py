@@ -13,7 +13,6 @@ class TopCoding(LimitCoding):
     """Publish all numbers from a limit on as one value: 90 and above as ``90+``."""
 
     name: ClassVar[str] = "top-coding"
-    option: ClassVar[str] = "top"
     public: ClassVar[str] = "large numbers as one value"
     help: ClassVar[str] = "publish numbers from a limit on as one value: age=90 as 90+"
     reach: ClassVar[str] = "from {} on"

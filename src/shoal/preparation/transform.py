@@ -9,6 +9,7 @@ from shoal.arrays import Counts
 from shoal.data.domain import Kind
 from shoal.data.role import Roles
 from shoal.errors import BadData, WrongUse
+from shoal.option_names import STEPS
 from shoal.parameters import Parameters
 
 if TYPE_CHECKING:
@@ -53,6 +54,11 @@ class Transform(Parameters):
     """Whether only the holder of a key can tell which value stands behind what is published."""
     counts_rows: ClassVar[bool] = False
     """Whether the rows of each value matter."""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        name = getattr(cls, "name", "")
+        cls.option = STEPS.get(name, name)
 
     @classmethod
     def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:

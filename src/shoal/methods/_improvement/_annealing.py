@@ -257,11 +257,13 @@ class Search:
     def _compile(self) -> None:
         """Have the kernels compiled before time is taken."""
         classes = self._built(self._given)
-        log = self._log(classes)
-        self._kernels.anneal(0, 0.0, self._cells, self._near, classes, self._rules(), self._room, log)
-        self._kernels.undo(np.zeros(0, dtype=np.bool_), self._cells, classes, self._room, log, self._pool)
+        log, rules = self._log(classes), self._rules()
+        self._kernels.anneal(0, 0.0, self._cells, self._near, classes, rules, self._room, log)
+        if rules.locking:
+            nothing_broken = np.zeros(0, dtype=np.bool_)
+            self._kernels.undo(nothing_broken, self._cells, classes, self._room, log, self._pool)
         needy = np.zeros(len(classes.sizes), dtype=np.bool_)
-        self._merging.merge(self._cells, self._near, classes, needy, self._rules(), self._room)
+        self._merging.merge(self._cells, self._near, classes, needy, rules, self._room)
         nothing = np.zeros(0, dtype=np.int64)
         none, losses = np.zeros((0, 1), dtype=np.int64), np.zeros((0, 1))
         self._merging.nearest(nothing, 1, self._cells, nothing, none, losses)
