@@ -40,13 +40,17 @@ settings.load_profile("ci" if os.environ.get("CI") else "shoal")
 LONGEST = (
     "tests/spark/",
     "tests/studio/",
-    "tests/compare/",
     "tests/recommend/",
+    "tests/summaries/",
+    "tests/compare/",
+    "tests/methods/",
+    "tests/browser/",
     "tests/soak/",
-    "tests/test_installed.py",
+    "tests/test_docs.py",
     "tests/test_packages.py",
+    "tests/test_installed.py",
 )
-"""What begins first, so that no core waits for it in the end."""
+"""What begins first, in this order, so that no core waits for it in the end."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -55,7 +59,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for fixture in marks.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(marks[fixture])
-    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    """When a test begins: by its place among the longest, or after them."""
+    found = (place for place, folder in enumerate(LONGEST) if item.nodeid.startswith(folder))
+    return next(found, len(LONGEST))
 
 
 def pytest_collection_finish() -> None:
@@ -63,6 +73,12 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: tests of clusters, browsers and servers mostly wait for others."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(optionalhook=True)
