@@ -70,7 +70,7 @@ def near_clusters(
         tables, alike = _laid(rows, orders, indptr, items, width)
         if not search.even:
             alike = alike._replace(worth=np.ones_like(alike.worth))
-        members = np.arange(len(rows), dtype=np.int32)
+        members = np.arange(len(rows), dtype=np.uint32)
         kernel.swap_rows(tables, alike, members, starts, search.passes, search.reach, search.most)
     return rows[members], starts
 
@@ -81,16 +81,19 @@ def _laid(
     """Rows in another order, numbered by it."""
     from shoal.kernels.ragged import take_rows
 
-    place = np.empty(len(rows), dtype=np.int32)
-    place[rows] = np.arange(len(rows), dtype=np.int32)
+    place = np.empty(len(rows), dtype=np.uint32)
+    place[rows] = np.arange(len(rows), dtype=np.uint32)
     return np.stack([place[order] for order in orders]), _rows(*take_rows(indptr, items, rows), width)
 
 
 def _rows(indptr: Indptr, items: Items, width: int) -> "kernel.Rows":
-    """Rows as the kernels take them: the shorter the numbers are, the less is waited for memory."""
+    """Rows as the kernels take them: the shorter the numbers are, the less is waited for memory.
+
+    Numbers without a sign are looked up at once; with one, each could count from the end.
+    """
     from shoal.kernels import near_clusters as kernel
 
-    places = np.int32 if len(items) < 2**31 else np.int64
+    places = np.uint32 if len(items) < 2**32 else np.int64
     kinds = np.uint16 if width <= 2**16 else np.uint32
     longest = int(np.diff(indptr).max(initial=0))
     return kernel.Rows(indptr.astype(places), items.astype(kinds), even_worth(longest), width)
@@ -148,7 +151,7 @@ def _paired(orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int, 
     if count == 1:
         return Pairs(rows, starts, np.zeros(1, dtype=np.int64))
     core_indptr, core, _ = cores(indptr, items, width, rows, starts)
-    tables = np.stack(orders_of_units(core_indptr, core, width)).astype(np.int32)
+    tables = np.stack(orders_of_units(core_indptr, core, width)).astype(np.uint32)
     alike = _rows(core_indptr, core, width)
     members, begins = kernel.gather(tables, alike, count // 2, GROUPS.window)
     pair = np.empty(count, dtype=np.int64)

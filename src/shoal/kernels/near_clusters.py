@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
+from shoal.kernels.prefetching import LINE, prefetch
 
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
@@ -80,34 +81,28 @@ def near(
 
 
 @jit
-def _count(row: Whole, rows: Rows, times: Whole, sums: Array) -> None:
+def _count(row: Whole, indptr: Array, items: Array, worth: Array, times: Whole, sums: Array) -> None:
     """Count the items of a row into sums."""
-    begin, end = rows.indptr[row], rows.indptr[row + 1]
-    step = times * rows.worth[end - begin]
+    begin, end = indptr[row], indptr[row + 1]
+    step = times * worth[end - begin]
     for place in range(begin, end):
-        sums[rows.items[place]] += step
+        sums[items[place]] += step
 
 
 @jit
-def _forget(row: Whole, rows: Rows, sums: Array) -> None:
-    for place in range(rows.indptr[row], rows.indptr[row + 1]):
-        sums[rows.items[place]] = 0
+def _forget(row: Whole, indptr: Array, items: Array, sums: Array) -> None:
+    for place in range(indptr[row], indptr[row + 1]):
+        sums[items[place]] = 0
 
 
 @jit
-def _worth(row: Whole, rows: Rows) -> Any:
-    """What each item of a row is worth."""
-    return rows.worth[rows.indptr[row + 1] - rows.indptr[row]]
-
-
-@jit
-def _likeness(row: Whole, rows: Rows, sums: Array) -> Any:
+def _likeness(row: Whole, indptr: Array, items: Array, worth: Array, sums: Array) -> Any:
     """How alike a row is to all that were counted into sums."""
     total = np.int64(0)
-    begin, end = rows.indptr[row], rows.indptr[row + 1]
+    begin, end = indptr[row], indptr[row + 1]
     for place in range(begin, end):
-        total += sums[rows.items[place]]
-    return total * rows.worth[end - begin]
+        total += sums[items[place]]
+    return total * worth[end - begin]
 
 
 @jit
@@ -121,6 +116,7 @@ def gather(orders: Array, rows: Rows, clusters: Whole, window: Whole) -> tuple[A
     -------
     The rows cluster by cluster, and where each begins.
     """
+    indptr, items, worth, width = rows
     tables, count = orders.shape
     starts = np.empty(clusters + 1, dtype=np.int64)
     for cluster in range(clusters + 1):
@@ -129,7 +125,7 @@ def gather(orders: Array, rows: Rows, clusters: Whole, window: Whole) -> tuple[A
     free = np.ones(count, dtype=np.bool_)
     listed = np.full(count, -1, dtype=np.int32)
     found = np.empty(2 * (count // clusters + 1 + window * (tables - 1)), dtype=np.int32)
-    sums = np.zeros(rows.width, dtype=np.int64)
+    sums = np.zeros(width, dtype=np.int64)
     members = np.empty(count, dtype=np.int32)
     step = 0
     for cluster in range(clusters):
@@ -142,7 +138,7 @@ def gather(orders: Array, rows: Rows, clusters: Whole, window: Whole) -> tuple[A
             if place > begin:
                 best, best_likeness = 0, np.int64(-1)
                 for entry in range(listed_now):
-                    likeness = _likeness(found[entry], rows, sums)
+                    likeness = _likeness(found[entry], indptr, items, worth, sums)
                     if likeness > best_likeness:
                         best, best_likeness = entry, likeness
                 row = found[best]
@@ -153,136 +149,170 @@ def gather(orders: Array, rows: Rows, clusters: Whole, window: Whole) -> tuple[A
             members[place] = row
             free[row] = False
             unlink(row, links)
-            _count(row, rows, 1, sums)
+            _count(row, indptr, items, worth, 1, sums)
         for place in range(begin, end):
-            _forget(members[place], rows, sums)
+            _forget(members[place], indptr, items, sums)
     return members, starts
 
 
-class Desk(NamedTuple):
-    """Room to exchange rows in: what two clusters differ by, marks of items, and scores of rows."""
-
-    sums: Array
-    marked: Array
-    scores: Array
-    best: Array
-
-
 @jit
-def _score(rows: Rows, members: Array, begin: Whole, end: Whole, sign: Whole, desk: Desk, line: Whole) -> int:
+def _score(
+    indptr: Array,
+    items: Array,
+    worth: Array,
+    members: Array,
+    begin: Whole,
+    end: Whole,
+    sign: Whole,
+    sums: Array,
+    scores: Array,
+    best: Array,
+    line: Whole,
+) -> int:
     """What it gains to move each row to the other cluster, without a partner; the best few are listed."""
     kept = 0
-    best = desk.best[line]
     for place in range(begin, end):
         row = members[place]
-        length = rows.indptr[row + 1] - rows.indptr[row]
-        worth = rows.worth[length]
-        score = worth * worth * length + sign * _likeness(row, rows, desk.sums)
-        desk.scores[line, place - begin] = score
-        if kept == TOP and score <= desk.scores[line, best[kept - 1]]:
+        length = indptr[row + 1] - indptr[row]
+        score = worth[length] * worth[length] * length
+        score += sign * _likeness(row, indptr, items, worth, sums)
+        scores[line, place - begin] = score
+        if kept == TOP and score <= scores[line, best[line, kept - 1]]:
             continue
         if kept < TOP:
             kept += 1
         at = kept - 1
-        while at > 0 and desk.scores[line, best[at - 1]] < score:
-            best[at] = best[at - 1]
+        while at > 0 and scores[line, best[line, at - 1]] < score:
+            best[line, at] = best[line, at - 1]
             at -= 1
-        best[at] = place - begin
+        best[line, at] = place - begin
     return kept
 
 
 @jit
 def _best_swap(
-    rows: Rows, members: Array, here: Whole, there: Whole, counts: tuple[int, int], desk: Desk
+    indptr: Array,
+    items: Array,
+    worth: Array,
+    members: Array,
+    here: Whole,
+    there: Whole,
+    counts: tuple[int, int],
+    marked: Array,
+    scores: Array,
+    best: Array,
 ) -> tuple[int, int]:
     """The two rows that had best change places, by their places in their clusters; -1 where no swap gains."""
     gain, one, other = np.int64(0), -1, -1
-    scores, best = desk.scores, desk.best
     for left in range(counts[0]):
         first = scores[0, best[0, left]]
         if first + scores[1, best[1, 0]] <= gain:
             break
         row = members[here + best[0, left]]
-        for place in range(rows.indptr[row], rows.indptr[row + 1]):
-            desk.marked[rows.items[place]] = True
+        length = indptr[row + 1] - indptr[row]
+        for place in range(indptr[row], indptr[row + 1]):
+            marked[items[place]] = 1
         for right in range(counts[1]):
             both = first + scores[1, best[1, right]]
             if both <= gain:
                 break
             partner = members[there + best[1, right]]
-            common = 0
-            for place in range(rows.indptr[partner], rows.indptr[partner + 1]):
-                common += desk.marked[rows.items[place]]
-            both -= 2 * common * _worth(row, rows) * _worth(partner, rows)
+            common = np.int64(0)
+            for place in range(indptr[partner], indptr[partner + 1]):
+                common += marked[items[place]]
+            both -= 2 * common * worth[length] * worth[indptr[partner + 1] - indptr[partner]]
             if both > gain:
                 gain, one, other = both, best[0, left], best[1, right]
-        for place in range(rows.indptr[row], rows.indptr[row + 1]):
-            desk.marked[rows.items[place]] = False
+        for place in range(indptr[row], indptr[row + 1]):
+            marked[items[place]] = 0
     return one, other
 
 
 @jit
 def exchange(
-    rows: Rows, members: Array, cluster_of: Array, starts: Array, here: Whole, there: Whole, desk: Desk
+    indptr: Array,
+    items: Array,
+    worth: Array,
+    members: Array,
+    cluster_of: Array,
+    starts: Array,
+    here: Whole,
+    there: Whole,
+    sums: Array,
+    marked: Array,
+    scores: Array,
+    best: Array,
 ) -> int:
     """Let rows of two clusters change places as long as those of each become more alike, both clusters taken together.
 
-    The sums of the desk hold the first cluster, before and after.
+    The sums hold the first cluster, before and after.
     """
     begin, end, first, last = starts[here], starts[here + 1], starts[there], starts[there + 1]
     for place in range(first, last):
-        _count(members[place], rows, -1, desk.sums)
+        _count(members[place], indptr, items, worth, -1, sums)
     swaps = 0
     while swaps < end - begin + last - first:
         counts = (
-            _score(rows, members, begin, end, -1, desk, 0),
-            _score(rows, members, first, last, 1, desk, 1),
+            _score(indptr, items, worth, members, begin, end, -1, sums, scores, best, 0),
+            _score(indptr, items, worth, members, first, last, 1, sums, scores, best, 1),
         )
-        one, other = _best_swap(rows, members, begin, first, counts, desk)
+        if scores[0, best[0, 0]] + scores[1, best[1, 0]] <= 0:
+            break
+        one, other = _best_swap(indptr, items, worth, members, begin, first, counts, marked, scores, best)
         if one < 0:
             break
         row, partner = members[begin + one], members[first + other]
         members[begin + one], members[first + other] = partner, row
         cluster_of[row], cluster_of[partner] = there, here
-        _count(row, rows, -2, desk.sums)
-        _count(partner, rows, 2, desk.sums)
+        _count(row, indptr, items, worth, -2, sums)
+        _count(partner, indptr, items, worth, 2, sums)
         swaps += 1
     for place in range(first, last):
-        _count(members[place], rows, 1, desk.sums)
+        _count(members[place], indptr, items, worth, 1, sums)
     return swaps
 
 
-class Seen(NamedTuple):
-    """When each cluster changed, which ones it was compared with of late, and when; a place each."""
-
-    changed: Array
-    others: Array
-    times: Array
-
-
 @jit
-def _worth_comparing(here: Whole, there: Whole, seen: Seen) -> bool:
+def _worth_comparing(here: Whole, there: Whole, seen: Array) -> bool:
     """Whether one of two clusters changed since they were compared, if they were."""
     last = 0
-    for place in range(seen.others.shape[1]):
-        if seen.others[here, place] == there:
-            last = max(last, seen.times[here, place])
-        if seen.others[there, place] == here:
-            last = max(last, seen.times[there, place])
-    return bool(last == 0 or max(seen.changed[here], seen.changed[there]) > last)
+    for place in range(1, seen.shape[1], 2):
+        if seen[here, place] == there:
+            last = max(last, seen[here, place + 1])
+        if seen[there, place] == here:
+            last = max(last, seen[there, place + 1])
+    return bool(last == 0 or max(seen[here, 0], seen[there, 0]) > last)
 
 
 @jit
-def _remember(here: Whole, there: Whole, now: Whole, seen: Seen) -> None:
+def _remember(here: Whole, there: Whole, now: Whole, seen: Array) -> None:
     """Note that two clusters were compared, in the place of what was so longest ago."""
-    oldest = 0
-    for place in range(seen.others.shape[1]):
-        if seen.others[here, place] == there:
+    oldest = 1
+    for place in range(1, seen.shape[1], 2):
+        if seen[here, place] == there:
             oldest = place
             break
-        if seen.times[here, place] < seen.times[here, oldest]:
+        if seen[here, place + 1] < seen[here, oldest + 1]:
             oldest = place
-    seen.others[here, oldest], seen.times[here, oldest] = there, now
+    seen[here, oldest], seen[here, oldest + 1] = there, now
+
+
+@jit
+def _call_for(
+    found: Whole, nearest: Array, starts: Array, members: Array, indptr: Array, items: Array, seen: Array
+) -> None:
+    """Have the rows of some clusters come, all at once, before they are looked at one after the other."""
+    for entry in range(found):
+        there = nearest[entry]
+        prefetch(seen, there)
+        for place in range(starts[there], starts[there + 1], LINE):
+            prefetch(members, place)
+    for entry in range(found):
+        for place in range(starts[nearest[entry]], starts[nearest[entry] + 1]):
+            prefetch(indptr, members[place])
+    for entry in range(found):
+        for place in range(starts[nearest[entry]], starts[nearest[entry] + 1]):
+            prefetch(items, indptr[members[place]])
 
 
 @jit
@@ -303,48 +333,46 @@ def swap_rows(
     -------
     The number of swaps.
     """
-    count, clusters = len(members), len(starts) - 1
+    # Arrays by themselves, not in tuples: every call with a tuple counts who holds each of its arrays.
+    indptr, items, worth, width = rows
+    clusters = len(starts) - 1
     beside = neighbors(orders, reach)
-    cluster_of = np.empty(count, dtype=np.int32)
+    cluster_of = np.empty(len(members), dtype=np.uint32)
     largest = 0
     for cluster in range(clusters):
         for place in range(starts[cluster], starts[cluster + 1]):
             cluster_of[members[place]] = cluster
         largest = max(largest, starts[cluster + 1] - starts[cluster])
-    desk = Desk(
-        np.zeros(rows.width, dtype=np.int64),
-        np.zeros(rows.width, dtype=np.bool_),
-        np.zeros((2, largest), dtype=np.int64),
-        np.zeros((2, TOP), dtype=np.int64),
-    )
-    counts = np.zeros(clusters, dtype=np.int32)
-    touched = np.empty(beside.shape[1] * largest, dtype=np.int32)
-    nearest = np.empty(most, dtype=np.int32)
-    seen = Seen(
-        np.zeros(clusters, dtype=np.int32),
-        np.full((clusters, most), -1, dtype=np.int32),
-        np.zeros((clusters, most), dtype=np.int32),
-    )
+    sums, marked = np.zeros(width, dtype=np.int64), np.zeros(width, dtype=np.uint8)
+    scores, best = np.zeros((2, largest), dtype=np.int64), np.zeros((2, TOP), dtype=np.uint32)
+    counts, nearest = np.zeros(clusters, dtype=np.uint32), np.empty(most, dtype=np.uint32)
+    touched = np.empty(beside.shape[1] * largest, dtype=np.uint32)
+    # For each cluster when it changed, and by twos which ones it was compared with of late, and when.
+    seen = np.zeros((clusters, 1 + 2 * most), dtype=np.uint32)
+    seen[:, 1::2] = clusters
     swaps, clock = 0, 0
     for _ in range(passes):
         before = swaps
         for here in range(clusters):
             found = _neighbors(here, beside, members, starts, cluster_of, counts, touched)
             found = _most_often(found, counts, touched, nearest)
+            _call_for(found, nearest, starts, members, indptr, items, seen)
             for place in range(starts[here], starts[here + 1]):
-                _count(members[place], rows, 1, desk.sums)
+                _count(members[place], indptr, items, worth, 1, sums)
             for entry in range(found):
                 there = nearest[entry]
                 if not _worth_comparing(here, there, seen):
                     continue
                 clock += 1
-                made = exchange(rows, members, cluster_of, starts, here, there, desk)
+                made = exchange(
+                    indptr, items, worth, members, cluster_of, starts, here, there, sums, marked, scores, best
+                )
                 if made:
-                    seen.changed[here], seen.changed[there] = clock, clock
+                    seen[here, 0], seen[there, 0] = clock, clock
                     swaps += made
                 _remember(here, there, clock, seen)
             for place in range(starts[here], starts[here + 1]):
-                _forget(members[place], rows, desk.sums)
+                _forget(members[place], indptr, items, sums)
         if swaps == before:
             break
     return swaps
@@ -352,15 +380,15 @@ def swap_rows(
 
 @jit
 def neighbors(orders: Array, reach: Whole) -> Array:
-    """The rows that stand at most so far from each row in one of the orders, a line a row; -1 where there is none."""
+    """The rows that stand at most so far from each row in one of the orders, a line a row; where none is, the row."""
     tables, count = orders.shape
-    beside = np.full((count, 2 * reach * tables), -1, dtype=np.int32)
+    beside = np.empty((count, 2 * reach * tables), dtype=np.uint32)
     for table in range(tables):
         for place in range(count):
             row, at = orders[table, place], 2 * reach * table
-            for other in range(max(place - reach, 0), min(place + reach + 1, count)):
+            for other in range(place - reach, place + reach + 1):
                 if other != place:
-                    beside[row, at] = orders[table, other]
+                    beside[row, at] = orders[table, other] if 0 <= other < count else row
                     at += 1
     return beside
 
@@ -376,18 +404,21 @@ def _neighbors(
     touched: Array,
 ) -> int:
     """Count how often rows of other clusters stand near those of this one; say how many clusters there are."""
-    found = 0
+    # What is near is looked up before anything is asked of it: so nothing waits but for the last.
+    listed = 0
     for member in range(starts[here], starts[here + 1]):
         row = members[member]
         for side in range(beside.shape[1]):
-            if beside[row, side] < 0:
-                continue
-            other = cluster_of[beside[row, side]]
-            if other != here:
-                if counts[other] == 0:
-                    touched[found] = other
-                    found += 1
-                counts[other] += 1
+            touched[listed] = cluster_of[beside[row, side]]
+            listed += 1
+    found = 0
+    for entry in range(listed):
+        other = touched[entry]
+        if other != here:
+            if counts[other] == 0:
+                touched[found] = other
+                found += 1
+            counts[other] += 1
     return found
 
 
