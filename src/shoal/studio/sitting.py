@@ -136,6 +136,7 @@ class SittingStore:
     open: dict[str, Sitting] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.folder = self.folder.absolute()  # runs work elsewhere
         try:
             _private(self.folder)
             self.folder.chmod(0o700)
