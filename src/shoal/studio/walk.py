@@ -53,6 +53,7 @@ def templates() -> "Environment":
     environment = compiled("shoal.studio")
     environment.filters |= {
         "ago": ago,
+        "begun": begun,
         "count": wording.count,
         "counted": counted,
         "duration": duration,
@@ -100,6 +101,15 @@ def ago(moment: float) -> str:
         if passed >= unit:
             return f"{counted(int(passed // unit), name)} ago"
     return "just now"
+
+
+def begun(words: str) -> str:
+    """A sentence that begins with a capital letter; names in it stay as they are.
+
+    >>> begun("a finer ZIP breaks k-anonymity")
+    'A finer ZIP breaks k-anonymity'
+    """
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def sentence_of(error: Exception) -> str:
