@@ -71,6 +71,7 @@ class Sitting:
     place: int = -1
     visited: list[str] = field(default_factory=list)
     revision: int = 0
+    _read: tuple[dict[str, Any], Recipe] | None = field(default=None, init=False, repr=False)
 
     @property
     def key(self) -> str:
@@ -80,7 +81,12 @@ class Sitting:
     @property
     def recipe(self) -> Recipe | None:
         """The current recipe; None where there is no data yet."""
-        return None if self.place < 0 else Recipe(**self.recipes[self.place]["recipe"])
+        if self.place < 0:
+            return None
+        kept = self.recipes[self.place]["recipe"]
+        if self._read is None or self._read[0] is not kept:
+            self._read = kept, Recipe(**kept)
+        return self._read[1]
 
     @property
     def files(self) -> Path:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from shoal import registry
 from shoal.data._plural import counted
 from shoal.errors import ShoalError, WrongUse
 from shoal.option_names import as_typed
@@ -22,7 +23,7 @@ from shoal.studio.faults import Fault, faults_of
 from shoal.studio.jobs import Job
 from shoal.studio.method_offers import of_baskets
 from shoal.studio.page_words import page_words
-from shoal.studio.sitting import Sitting, plain
+from shoal.studio.sitting import Sitting
 from shoal.studio.state import Studio
 
 if TYPE_CHECKING:
@@ -124,6 +125,15 @@ def sentence_of(error: Exception) -> str:
 def step_module(step: str) -> ModuleType:
     """The module of a step."""
     return import_module(f"shoal.studio.step_{step.replace('-', '_')}")
+
+
+def warm_up() -> None:
+    """Load what the first click on a step would wait for."""
+    for family in ("method", "model"):
+        registry.load_all(family)
+    for step in STEPS:
+        step_module(step)
+        templates().get_template(f"{step.replace('-', '_')}.html.j2")
 
 
 @dataclass(slots=True)
@@ -255,7 +265,7 @@ class Walk:
 
     def stale(self, job: Job | None) -> bool:
         """Whether a run was made with other settings than the current ones."""
-        return job is not None and job.task["recipe"] != plain(self.recipe)
+        return job is not None and job.task["recipe"] != self.sitting.recipes[self.sitting.place]["recipe"]
 
     def following(self) -> str:
         """The step after this one."""
