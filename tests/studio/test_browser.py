@@ -87,6 +87,7 @@ class Tab:
     def go(self, step: str) -> None:
         self.page.click(f"#step-{step}")
         self.page.wait_for_selector(f"[data-step={step}]")
+        self.page.wait_for_url(f"**/{step}")
 
     def said(self, selector: str) -> str:
         self.page.wait_for_selector(selector)

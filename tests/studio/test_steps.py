@@ -75,6 +75,18 @@ def patients(tmp_path: Path) -> Path:
     return tmp_path / "patients.csv"
 
 
+def test_paths_may_be_typed_from_where_one_stands(
+    patients: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    studio = Studio(SittingStore(Path("kept")), queries=Direct())  # type: ignore[arg-type]
+    place = asyncio.run(Home(studio).act({"do": "path", "form": {"path": patients.name}}))
+    sitting = studio.sittings.find(place.split("/")[2])
+    assert sitting.recipe is not None
+    assert sitting.recipe.source.path == str(patients)
+    assert sitting.runs.is_absolute()
+
+
 def test_records_of_the_same_people_are_joined(patients: Path, tmp_path: Path) -> None:
     walk = opened(patients, tmp_path)
     records = str(patients.with_name("visits.csv"))

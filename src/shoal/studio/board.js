@@ -122,22 +122,25 @@ export default {
   watch: { content() { this.paint(); } },
   methods: {
     paint() {
+      clearTimeout(this.asking);
       const root = this.$refs.root;
       const sheet = document.createElement("template");
       sheet.innerHTML = this.content;
       children(root, sheet.content);
       const page = root.querySelector("[data-title]");
-      if (page && document.title !== page.dataset.title) document.title = page.dataset.title;
       if (page && this.step !== undefined && this.step !== page.dataset.step) root.querySelector("h1")?.focus();
-      if (page) {
-        this.step = page.dataset.step;
-        if (page.dataset.place && location.pathname !== page.dataset.place) history.pushState({}, "", page.dataset.place);
-      }
+      if (page) this.step = page.dataset.step;
+      if (page) requestAnimationFrame(() => setTimeout(() => this.call(page.dataset)));
       for (const part of root.querySelectorAll("[data-src]:not([data-loaded])")) this.load(part);
       for (const pair of root.querySelectorAll("[data-together]")) this.together(pair);
       if (this.then) document.getElementById(this.then)?.scrollIntoView({ block: "nearest" });
       this.then = null;
       root.dataset.painted = String(Number(root.dataset.painted || 0) + 1);
+    },
+    call({ title, place }) {
+      // The window and its history say what is shown; they take longer than the page, and so come after it.
+      if (document.title !== title) document.title = title;
+      if (place && location.pathname !== place) history.pushState({}, "", place);
     },
     async load(part) {
       part.dataset.loaded = "1";
@@ -171,14 +174,16 @@ export default {
       }
     },
     tell(element, name, more = {}) {
-      element.classList.add("asked");
+      // What is answered at once need not say that it was asked.
+      clearTimeout(this.asking);
+      this.asking = setTimeout(() => element.classList.add("asked"), 150);
+      setTimeout(() => element.classList.remove("asked"), 1500);
       if (element.matches(".cell")) {
         for (const cell of this.$refs.root.querySelectorAll(".cell.chosen")) cell.classList.remove("chosen");
         element.classList.add("chosen");
       }
       this.wait(element.dataset.wait);
       this.then = element.dataset.then || null;
-      setTimeout(() => element.classList.remove("asked"), 1500);
       this.$emit("act", { do: name, data: { ...element.dataset }, form: form(element), ...more });
     },
     wait(said) {

@@ -70,7 +70,7 @@ class Home:
             raise WrongUse("Paths of this machine are not opened for others: drop the file instead.")
         if not path:
             raise WrongUse("Type the path of a file, such as /home/me/people.csv.")
-        return await self._begin(str(Path(path).expanduser()), self.studio.sittings.begin().key)
+        return await self._begin(str(Path(path).expanduser().absolute()), self.studio.sittings.begin().key)
 
     async def _begin(self, path: str, key: str) -> str:
         sitting = self.studio.sittings.find(key)

@@ -178,7 +178,6 @@ class JobQueue:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                cwd=job.folder,
             )
         job.state, job.begun = "running", time.time()
         job.save()

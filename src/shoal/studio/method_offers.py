@@ -1,6 +1,7 @@
 """From the promise of a recipe to its method and back: what can be promised, and which methods keep it."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from shoal import registry
@@ -51,22 +52,25 @@ def of_baskets(recipe: Recipe) -> bool:
     return kind_of(recipe).accepts is Baskets
 
 
-def promise_fields(kind: type[Method]) -> list[str]:
+@cache
+def promise_fields(kind: type[Method]) -> tuple[str, ...]:
     """The parameters of a method that are its promise."""
     if not any(offered(kind)) and not kind.needs_link:
         asked = entries(kind, {}, kind.model_fields)
         numbers = [one.name for one in asked if one.shape in ("number", "whole") and one.default is None]
-        return [one.name for one in asked if one.required] or numbers
+        return tuple([one.name for one in asked if one.required] or numbers)
     stated = set(Stated.model_fields).difference(OF_POPULATION if kind.needs_link else ())
     fitting = {"k", *OF_BASKETS} if kind.accepts is Baskets else stated.difference(OF_BASKETS)
-    return [name for name in Stated.model_fields if name in fitting and name in kind.model_fields]
+    return tuple(name for name in Stated.model_fields if name in fitting and name in kind.model_fields)
 
 
-def offered(kind: type[Method]) -> list[Aim]:
+@cache
+def offered(kind: type[Method]) -> tuple[Aim, ...]:
     """The kinds of promises for which a method offers something."""
     goals = (Goal(aim=aim, promise={"k": 5}, k=5, h=0.5, p=2, m=2, confidence=0.5) for aim in Aim)
     fitting = (goal for goal in goals if (kind.accepts is Baskets) == goal.aim.of_baskets)
-    return [goal.aim for goal in fitting if kind.candidates(goal)] or ([Aim.CLASSES] if _plain(kind) else [])
+    found = tuple(goal.aim for goal in fitting if kind.candidates(goal))
+    return found or ((Aim.CLASSES,) if _plain(kind) else ())
 
 
 def _plain(kind: type[Method]) -> bool:
@@ -119,10 +123,11 @@ def aim_of(recipe: Recipe) -> Aim | None:
         return None
 
 
-def chosen(recipe: Recipe) -> Candidate | None:
-    """The candidate that a recipe takes, if it is one as it is offered."""
+def chosen(recipe: Recipe, among: list[Candidate] | None = None) -> Candidate | None:
+    """The candidate that a recipe takes, if it is one as it is offered; `among`: the offers, where they are known."""
     here = {name: value for name, value in recipe.method.items() if value is not None}
-    found = [one for one in offers(recipe) if dict(one.method) == here]
+    among = offers(recipe) if among is None else among
+    found = [one for one in among if dict(one.method) == here]
     trees = [one for one in found if one.trees == bool(recipe.hierarchies)]
     return next(iter([*trees, *found]), None)
 

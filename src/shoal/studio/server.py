@@ -1,6 +1,7 @@
 """The program behind the page: addresses, the guard before them, and the start."""
 
 import asyncio
+import gc
 import os
 import secrets
 import socket
@@ -24,6 +25,7 @@ from shoal.studio.guard import Guard
 from shoal.studio.pages import add_pages
 from shoal.studio.sitting import SittingStore, usual_folder
 from shoal.studio.state import Studio
+from shoal.studio.walk import warm_up
 
 TITLE = "Shoal studio"
 
@@ -110,6 +112,9 @@ def application(studio: Studio, *, pages: bool) -> FastAPI:
     @asynccontextmanager
     async def alive(app: FastAPI) -> AsyncIterator[None]:
         studio.queries.start()
+        if pages:
+            warm_up()
+        gc.freeze()  # to look through all that was loaded would hold up a click for a tenth of a second
         watching = asyncio.create_task(studio.watch())
         yield
         watching.cancel()

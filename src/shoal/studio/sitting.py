@@ -54,6 +54,7 @@ class Sitting:
     place: int = -1  # of the current one; -1 where there is no data yet
     visited: list[str] = field(default_factory=list)  # the steps that somebody looked at
     revision: int = 0  # counts what pages show: every change, and every run that begins or ends
+    _read: tuple[dict[str, Any], Recipe] | None = field(default=None, init=False, repr=False)
 
     @property
     def key(self) -> str:
@@ -63,7 +64,12 @@ class Sitting:
     @property
     def recipe(self) -> Recipe | None:
         """The current recipe; None where there is no data yet."""
-        return None if self.place < 0 else Recipe(**self.recipes[self.place]["recipe"])
+        if self.place < 0:
+            return None
+        kept = self.recipes[self.place]["recipe"]
+        if self._read is None or self._read[0] is not kept:
+            self._read = kept, Recipe(**kept)
+        return self._read[1]
 
     @property
     def files(self) -> Path:
@@ -119,6 +125,7 @@ class SittingStore:
     open: dict[str, Sitting] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.folder = self.folder.absolute()  # runs work elsewhere
         try:
             _private(self.folder)
             self.folder.chmod(0o700)

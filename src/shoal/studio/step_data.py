@@ -113,7 +113,7 @@ async def _second(walk: Walk, act: Act) -> None:
     path, key, item = (str(act["form"].get(name, "")).strip() for name in ("second", "key", "item"))
     if not path or not key:
         raise WrongUse("Name the file of the second table and the column that joins both.")
-    path = str(Path(path).expanduser())
+    path = str(Path(path).expanduser().absolute())
     walk.studio.refuse_foreign(walk.sitting, path)
     found = await walk.studio.look(walk.sitting, walk.recipe.source)
     other = await walk.studio.look(walk.sitting, Source(path=path))

@@ -28,7 +28,7 @@ async def facts(walk: Walk) -> dict[str, Any]:
     recipe = walk.recipe
     kind = method_offers.kind_of(recipe)
     offers = method_offers.offers(recipe)
-    now = method_offers.chosen(recipe)
+    now = method_offers.chosen(recipe, offers)
     asked = walk.studio.jobs.of(walk.sitting, "recommend")
     last = asked[-1] if asked else None
     promise = (*method_offers.promise_fields(kind), *HIDDEN)

@@ -1,6 +1,7 @@
 """Promise: what is promised to the people in the data, in sentences, with the models behind them."""
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from shoal import registry
@@ -34,7 +35,7 @@ async def facts(walk: Walk) -> dict[str, Any]:
             "entry": entry,
             "before": SENTENCES.get(entry.name, (entry.help, ""))[0],
             "after": SENTENCES.get(entry.name, ("", ""))[1],
-            "model": _model_of(entry),
+            "model": _model_of(entry.name, entry.shape),
             "able": secret or entry.name not in NEEDS_SECRET,
         }
         for entry in entries(Stated, recipe.method, names)
@@ -63,15 +64,16 @@ def _asked_for(walk: Walk) -> list[str]:
     return [name for name in fields if name not in away]
 
 
-def _model_of(entry: Entry) -> dict[str, str] | None:
+@cache
+def _model_of(name: str, shape: str) -> dict[str, str] | None:
     """The model that a short form makes, with its paper."""
     trial: dict[str, Any] = {"k": 2, "l": 2, "c": 1.0, "confidence": 0.5}
     usual = {"whole": 2, "number": 0.5, "choice": None}
-    value = trial.get(entry.name, usual.get(entry.shape))
-    if value is None or entry.name not in Promises.model_fields:
+    value = trial.get(name, usual.get(shape))
+    if value is None or name not in Promises.model_fields:
         return None
-    given: dict[str, Any] = {entry.name: 2.0 if entry.name == "entropy_l" else value}
-    if entry.name == "c":
+    given: dict[str, Any] = {name: 2.0 if name == "entropy_l" else value}
+    if name == "c":
         given["l"] = 2
     models = Promises(**given).models()
     return {"name": models[-1].name, "paper": models[-1].paper} if models else None
@@ -99,11 +101,13 @@ def _further(secret: bool) -> list[dict[str, str]]:
     ]
 
 
+@cache
 def _short(name: str) -> dict[str, str] | None:
     entry = entry_of(Promises, name, None)
-    return None if entry is None else _model_of(entry)
+    return None if entry is None else _model_of(name, entry.shape)
 
 
+@cache
 def _asked(kind: type[Model]) -> bool:
     """Whether a form can ask for all that a model requires."""
     required = [name for name, field in kind.model_fields.items() if field.is_required()]

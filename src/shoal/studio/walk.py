@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from shoal import registry
 from shoal.data._plural import counted
 from shoal.errors import ShoalError, WrongUse
 from shoal.option_names import as_typed
@@ -22,7 +23,7 @@ from shoal.studio.faults import Fault, faults_of
 from shoal.studio.jobs import Job
 from shoal.studio.method_offers import of_baskets
 from shoal.studio.page_words import page_words
-from shoal.studio.sitting import Sitting, plain
+from shoal.studio.sitting import Sitting
 from shoal.studio.state import Studio
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def templates() -> "Environment":
     environment = compiled("shoal.studio")
     names = ("count", "listed", "number", "percent", "seconds", "shown")
     environment.filters |= {name: getattr(wording, name) for name in names}
-    environment.filters |= {"ago": ago, "duration": duration, "size": size}
+    environment.filters |= {"ago": ago, "begun": begun, "duration": duration, "size": size}
     environment.filters |= {"counted": counted, "worded": page_words}
     return environment
 
@@ -93,6 +94,15 @@ def ago(moment: float) -> str:
     return "just now"
 
 
+def begun(words: str) -> str:
+    """A sentence that begins with a capital letter; names in it stay as they are.
+
+    >>> begun("a finer ZIP breaks k-anonymity")
+    'A finer ZIP breaks k-anonymity'
+    """
+    return f"{words[:1].upper()}{words[1:]}"
+
+
 def sentence_of(error: Exception) -> str:
     """What went wrong, as the command line says it; a fault of ours is logged too, and the page lives on."""
     if isinstance(error, ShoalError):
@@ -105,6 +115,15 @@ def sentence_of(error: Exception) -> str:
 def step_module(step: str) -> ModuleType:
     """The module of a step."""
     return import_module(f"shoal.studio.step_{step.replace('-', '_')}")
+
+
+def warm_up() -> None:
+    """Load what the first click on a step would wait for."""
+    for family in ("method", "model"):
+        registry.load_all(family)
+    for step in STEPS:
+        step_module(step)
+        templates().get_template(f"{step.replace('-', '_')}.html.j2")
 
 
 @dataclass(slots=True)
@@ -221,7 +240,7 @@ class Walk:
 
     def stale(self, job: Job | None) -> bool:
         """Whether a run was made with other settings than the current ones."""
-        return job is not None and job.task["recipe"] != plain(self.recipe)
+        return job is not None and job.task["recipe"] != self.sitting.recipes[self.sitting.place]["recipe"]
 
     def following(self) -> str:
         """The step after this one."""
