@@ -97,7 +97,7 @@ def test_the_papers_query() -> None:
         "zip": np.array([10001 <= int(label) <= 20000 for label in zips]),
         "disease": wanted,
     }
-    assert LinkedCounter(original, hospital(), list(question)).answers([question]) == [1.0]
+    assert LinkedCounter(original, hospital(), list(question)).answer(question) == 1.0
 
 
 def test_from_files_and_back(tmp_path: Path) -> None:
@@ -309,7 +309,7 @@ def test_questions_about_public_columns_are_exact() -> None:
     from shoal.measures.queries import LinkedCounter
 
     truth = Rows({one.name: one for one in plain.columns}).answers(asked)
-    assert LinkedCounter(plain, release.data, list(plain.names)).answers(asked) == truth
+    assert list(map(LinkedCounter(plain, release.data, list(plain.names)).answer, asked)) == truth
 
 
 def test_published_files_are_what_plain_python_reads(tmp_path: Path) -> None:
