@@ -125,6 +125,16 @@ def test_the_contract_data():
     assert trace.notes["largest_part"] < 12
 
 
+def test_rows_that_nobody_shares_are_cut_only_where_they_do_not_fit(monkeypatch):
+    monkeypatch.setattr(MemoryEngine, "side_by_side", False)
+    local, released, trace = both(Mondrian(k=3), people())
+    assert_frame_equal(local, released)
+    assert trace.notes["parts"] == 1
+    local, released, trace = both(Mondrian(k=3), people(), memory=10_000)
+    assert_frame_equal(local, released)
+    assert trace.notes["parts"] > 1
+
+
 def test_few_cells_at_a_time(monkeypatch):
     data = random_table(3, 80)
     expected = both(Mondrian(k=2, l=2, split="loss"), data)

@@ -32,9 +32,9 @@ def small_parts(monkeypatch):
     monkeypatch.setattr(in_parts, "SMALL_PART", 1)
 
 
-def verify_table(models, published, memory):
+def verify_table(models, published, memory, shared=True):
     """All verdicts: also that nothing is published, and that the order is broken."""
-    return judge_table(models, published, memory)[0]
+    return judge_table(models, published, memory, side_by_side=shared)[0]
 
 
 def parted_release(data, seed=0):
@@ -78,17 +78,18 @@ def starred(data, random):
     population=populations(),
     seed=st.integers(0, 1000),
     stars=st.booleans(),
+    shared=st.booleans(),
     alone=st.sampled_from(sorted(PARAMETERS)),
 )
 @settings(max_examples=25)
-def test_the_verdict_of_parts_is_that_of_the_whole(data, population, seed, stars, alone):
-    """Of all models at once, and of one that is judged alone."""
+def test_the_verdict_of_parts_is_that_of_the_whole(data, population, seed, stars, shared, alone):
+    """Of all models at once, and of one that is judged alone; whether workers share the classes or not."""
     if stars:
         data = starred(data, np.random.default_rng(seed))
     for names in (PARAMETERS, [alone]):
         models = [with_population(model, population) for name in names for model in promises(name)]
         expected = Local().judge(data, models, asked=True)[0]
-        found = verify_table(models, parted_release(data, seed), 1 << 30)
+        found = verify_table(models, parted_release(data, seed), 1 << 30, shared)
         for one, other in zip(found, expected, strict=True):
             same(one, other)
 
