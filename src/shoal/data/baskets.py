@@ -171,7 +171,7 @@ def ragged_ranks(indptr: Indptr, items: Items | Rows) -> Rows:
     while len(active):
         base = rank[active]
         # Ranks ascend here: their numbers among the different ones leave more room for items.
-        tied = np.cumsum(np.diff(base, prepend=base[:1]) > 0)
+        tied: Rows = np.cumsum(np.diff(base, prepend=base[:1]) > 0, dtype=np.int64)
         key, ended, step = _beginnings(
             tied, indptr[active] + position, lengths[active] - position, items, width
         )

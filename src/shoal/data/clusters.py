@@ -166,11 +166,11 @@ class Clusters:
             found = keys // width, (keys % width).astype(np.int32), supports
             object.__setattr__(self, "_chunk_items", tuple(map(frozen, found)))
         assert self._chunk_items is not None
+        chunk, item, supports = self._chunk_items
         if wanted is None:
-            return self._chunk_items
-        kept = np.flatnonzero(wanted[self._chunk_items[0]])
-        chunk, item, support = (one[kept] for one in self._chunk_items)
-        return chunk, item, support
+            return chunk, item, supports
+        kept = np.flatnonzero(wanted[chunk])
+        return chunk[kept], item[kept], supports[kept]
 
     def shared_above(self, clusters: Rows, items: Items) -> tuple[Rows, Rows]:
         """Shared chunks of joint clusters above that hold the same items.

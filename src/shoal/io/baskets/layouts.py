@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -268,18 +269,23 @@ def _looks_like_matrix(lines: list[str], name: str, names: Sequence[str] | None)
     body = lines[1:] if len(lines) > 1 and names is None else lines
     for delimiter in [*DELIMITERS, None]:
         known = ZEROS | ONES if delimiter is not None else {"0", "1"}
-        rows = [[cell.strip(' "').lower() for cell in line.split(delimiter)] for line in body]
         header = list(names) if names is not None else lines[0].split(delimiter) if lines else []
-        if header and not header[0].strip(' "') and delimiter is not None:
-            rows = [row[1:] for row in rows]
-            header = header[1:]
+        labeled = bool(header) and not header[0].strip(' "') and delimiter is not None
+        header = header[labeled:]
         width = len(header)
+        # One line that is none is enough, and it comes early.
+        rows = (_cells(line, delimiter)[labeled:] for line in body)
         if width < 2 or any(len(row) != width or not set(row) <= known for row in rows):
             continue
-        if delimiter is None and width == 2 and all(row[0] != row[1] for row in [header, *rows]):
+        pairs = chain([header], (_cells(line, delimiter) for line in body))
+        if delimiter is None and width == 2 and all(row[0] != row[1] for row in pairs):
             raise _ambiguous(name)
         return True
     return False
+
+
+def _cells(line: str, delimiter: str | None) -> list[str]:
+    return [cell.strip(' "').lower() for cell in line.split(delimiter)]
 
 
 def _ambiguous(name: str) -> WrongUse:
