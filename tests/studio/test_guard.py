@@ -109,6 +109,26 @@ def test_other_machines_need_permission(
     assert "--allow-remote" in capsys.readouterr().err
 
 
+def test_whoever_lets_other_machines_in_is_warned(
+    nicegui: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from shoal.studio import server
+
+    async def ended(self: Any, sockets: Any) -> None:
+        """Serve nobody."""
+
+    monkeypatch.setattr(server.uvicorn.Server, "serve", ended)
+    said: list[str] = []
+    warned: list[str] = []
+    start = server.Start(host="0.0.0.0", allow_remote=True, folder=tmp_path / "kept")
+    server.serve(start, said.append, warned.append, browser=False)
+    assert len(said) == 1
+    assert "?token=" in said[0]
+    assert "Nothing is encrypted" in warned[0]
+    server.serve(server.Start(folder=tmp_path / "kept"), said.append, warned.append, browser=False)
+    assert len(warned) == 1
+
+
 def test_too_large_a_file_is_refused_in_a_sentence(served: Served) -> None:
     status, text = served.ask("/api/files?name=large.csv", b"a,b\n" * 600_000)
     assert status == 400
