@@ -211,8 +211,7 @@ class _Search:
         sizes = self._weights @ self._known
         together = _together(self._known, self._secrets, self._weights)
         for item in np.flatnonzero((sizes > 0) & self._firsts[self.public]).tolist():
-            counts = _line(together, item)
-            self._judge([(int(self.public[item]),)], sizes[item : item + 1], [counts])
+            self._judge((int(self.public[item]),), int(sizes[item]), _line(together, item))
 
     def pairs_and_more(self, p: int) -> None:
         """Whoever knows two items and more, up to p."""
@@ -362,7 +361,8 @@ def _holders(matrix: Any, column: int) -> Rows:
 def _line(matrix: Any, row: int) -> Counts:
     """All cells of a row."""
     if isinstance(matrix, np.ndarray):
-        return matrix[row].astype(np.int64)
+        counts: Counts = matrix[row].astype(np.int64)
+        return counts
     counts = np.zeros(matrix.shape[1], dtype=np.int64)
     entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
     counts[matrix.indices[entries]] = matrix.data[entries]
