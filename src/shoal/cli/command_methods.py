@@ -114,38 +114,35 @@ def tell(family: str, entry: dict[str, Any]) -> None:
     show.line()
 
 
+def _of_method(kind: Any) -> dict[str, Any]:
+    return {
+        "name": kind.name,
+        "data": kind.accepts.__name__.lower(),
+        "engines": list(kind.engines),
+        "not_distributable": None if kind.is_distributable() else kind.not_distributable,
+        "summary": summary(kind),
+        "promises": promises_of(kind),
+        "paper": kind.paper,
+    }
+
+
+def _of_measure(kind: Any) -> dict[str, Any]:
+    runs = "on request" if kind.on_request else "by default"
+    return {"name": kind.name, "data": forms_of(kind), "runs": runs, "scores": list(kind.scores_named)}
+
+
+def _of_attack(kind: Any) -> dict[str, Any]:
+    return {"name": kind.name, "data": forms_of(kind), "summary": summary(kind)}
+
+
 def everything() -> Found:
     """All methods with what they promise, models, measures with their scores, and attacks, each with its forms."""
     kinds = {family: registry.load_all(family.removesuffix("s")).values() for family in HIDDEN}
     return {
-        "methods": [
-            {
-                "name": kind.name,
-                "data": kind.accepts.__name__.lower(),
-                "engines": list(kind.engines),
-                "not_distributable": None if kind.is_distributable() else kind.not_distributable,
-                "summary": summary(kind),
-                "promises": promises_of(kind),
-                "paper": kind.paper,
-            }
-            for kind in kinds["methods"]
-        ],
-        "models": [
-            {"name": kind.name, "data": forms_of(kind), "summary": summary(kind), "paper": kind.paper}
-            for kind in kinds["models"]
-        ],
-        "measures": [
-            {
-                "name": kind.name,
-                "data": forms_of(kind),
-                "runs": "on request" if kind.on_request else "by default",
-                "scores": list(kind.scores_named),
-            }
-            for kind in kinds["measures"]
-        ],
-        "attacks": [
-            {"name": kind.name, "data": forms_of(kind), "summary": summary(kind)} for kind in kinds["attacks"]
-        ],
+        "methods": [_of_method(kind) for kind in kinds["methods"]],
+        "models": [{**_of_attack(kind), "paper": kind.paper} for kind in kinds["models"]],
+        "measures": [_of_measure(kind) for kind in kinds["measures"]],
+        "attacks": [_of_attack(kind) for kind in kinds["attacks"]],
     }
 
 
