@@ -236,7 +236,7 @@ class _Side:
         line, width = number[self._secrets[pairs]], 1 << len(items)
         weights = np.where(line < 0, 0.0, self._weights[pairs])
         sums = np.bincount(np.maximum(line, 0) * width + cells, weights, len(sensitive) * width)
-        found = sums.reshape(len(sensitive), width)
+        found = sums.astype(np.float64, copy=False).reshape(len(sensitive), width)
         found[:, 0] = self._totals[sensitive] - found.sum(axis=1)
         return found
 
