@@ -239,10 +239,8 @@ class _Side:
         number = turns_of(sensitive, len(self._totals))
         line, width = number[self._secrets[pairs]], 1 << len(items)
         weights = np.where(line < 0, 0.0, self._weights[pairs])
-        sums: Floats = np.bincount(
-            np.maximum(line, 0) * width + cells, weights, len(sensitive) * width
-        ).astype(np.float64, copy=False)
-        found = sums.reshape(len(sensitive), width)
+        sums = np.bincount(np.maximum(line, 0) * width + cells, weights, len(sensitive) * width)
+        found = sums.astype(np.float64, copy=False).reshape(len(sensitive), width)
         found[:, 0] = self._totals[sensitive] - found.sum(axis=1)
         return found
 

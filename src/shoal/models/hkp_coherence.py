@@ -361,8 +361,7 @@ def _holders(matrix: Any, column: int) -> Rows:
 def _line(matrix: Any, row: int) -> Counts:
     """All cells of a row."""
     if isinstance(matrix, np.ndarray):
-        counts: Counts = matrix[row].astype(np.int64)
-        return counts
+        return np.asarray(matrix[row], dtype=np.int64)
     counts = np.zeros(matrix.shape[1], dtype=np.int64)
     entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
     counts[matrix.indices[entries]] = matrix.data[entries]
