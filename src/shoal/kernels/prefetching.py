@@ -22,7 +22,7 @@ def _compiled(context: Any, array: Any, row: Any) -> tuple[Any, Any]:
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kind, number = signature.args
-        held = arrayobj.make_array(kind)(context, builder, values[0])
+        held = arrayobj.make_array(kind)(context, builder, values[0])  # type: ignore[no-untyped-call]
         place = context.cast(builder, values[1], number, types.intp)
         offset = builder.mul(place, builder.extract_value(held.strides, 0))
         byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
@@ -35,4 +35,4 @@ def _compiled(context: Any, array: Any, row: Any) -> tuple[Any, Any]:
     return types.void(array, row), generate
 
 
-prefetch: Any = _plain if numba.config.DISABLE_JIT else intrinsic(_compiled)
+prefetch: Any = _plain if numba.config.DISABLE_JIT else intrinsic(_compiled)  # type: ignore[attr-defined]
