@@ -27,24 +27,14 @@ FORBIDDEN = 1e12
 class Cells(NamedTuple):
     """What the cells of rows are, and what they lose.
 
-    Parameters
-    ----------
-    codes
-        The place of each row (rows) in the order of each column (columns): leaves of a hierarchy from left to right,
-        or values in ascending order, with the missing one last.
-    kinds, sets
-        What each column is published as, and the columns that are published as sets.
-    offsets, widths, levels
-        Where the entries of each column begin in `nodes` and `losses`, how many places it has, and how many levels.
-    nodes
-        Of a column by nodes: the node above each place, level by level.
-    losses
-        By nodes: the loss of that node. By ranges: the loss of the range from the first place to each one. By sets: the
-        loss of each number of values.
-    stars
-        The loss of a cell that tells nothing, for each column.
-    missing
-        The place of the missing value, whose mixture with others tells nothing; -1 where there is none, and by nodes.
+    `codes`: the place of each row (rows) in the order of each column (columns): leaves of a hierarchy from left to
+    right, or values in ascending order, with the missing one last. `kinds`, `sets`: what each column is published as,
+    and the columns that are published as sets. `offsets`, `widths`, `levels`: where the entries of each column begin in
+    `nodes` and `losses`, how many places it has, and how many levels. `nodes`: of a column by nodes: the node above
+    each place, level by level. `losses`: by nodes: the loss of that node. By ranges: the loss of the range from the
+    first place to each one. By sets: the loss of each number of values. `stars`: the loss of a cell that tells nothing,
+    for each column. `missing`: the place of the missing value, whose mixture with others tells nothing; -1 where there
+    is none, and by nodes.
     """
 
     codes: Array
@@ -70,21 +60,11 @@ class Near(NamedTuple):
 class Classes(NamedTuple):
     """Classes of rows, each a list in both directions.
 
-    Parameters
-    ----------
-    of_row, after, before
-        The class of each row, and the next and the last row of it; -1 at the ends.
-    head, sizes, costs
-        The first row of each class, its rows, and what each of them loses.
-    low, high, held
-        The lowest and the highest place of each class (rows) in each column, and its number of values in the columns by
-        sets.
-    free, place
-        The numbers of classes without rows, and where each stands among these.
-    counts
-        How many classes are free.
-    locked
-        Classes that no further step may touch.
+    `of_row`, `after`, `before`: the class of each row, and the next and the last row of it; -1 at the ends. `head`,
+    `sizes`, `costs`: the first row of each class, its rows, and what each of them loses. `low`, `high`, `held`: the
+    lowest and the highest place of each class (rows) in each column, and its number of values in the columns by sets.
+    `free`, `place`: the numbers of classes without rows, and where each stands among these. `counts`: how many classes
+    are free. `locked`: classes that no further step may touch.
     """
 
     of_row: Array
@@ -532,14 +512,7 @@ def anneal(
 ) -> int:
     """Try so many steps at one temperature; or fewer, where the log is full.
 
-    Parameters
-    ----------
-    heat
-        The temperature: a step that loses so much more is taken by a chance of 1 in e.
-
-    Returns
-    -------
-    How many were tried.
+    `heat`: the temperature: a step that loses so much more is taken by a chance of 1 in e. Returns how many were tried.
     """
     rows, width = len(classes.of_row), near.others.shape[1]
     for step in range(steps):

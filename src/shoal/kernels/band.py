@@ -173,10 +173,8 @@ def placed(order: Rows, rows: int) -> Placed:
 def spread(indptr: Indptr, items: Items, width: int, order: Placed) -> tuple[int, int, Floats]:
     """How far the entries of a matrix lie from its diagonal, with its rows in some order.
 
-    Returns
-    -------
-    The largest distance of two places that share an item, the sum over all places of the distance to the first that
-    shares an item, and the mean place of each item.
+    Returns the largest distance of two places that share an item, the sum over all places of the distance to the first
+    that shares an item, and the mean place of each item.
     """
     first, last = np.full(width, len(order.places), dtype=np.int64), np.zeros(width, dtype=np.int64)
     sums, counts = np.zeros(width, dtype=np.int64), np.zeros(width, dtype=np.int64)

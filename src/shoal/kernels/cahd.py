@@ -202,24 +202,13 @@ def form_groups(
     A group is given up if the rows that would be left could not be one group that keeps the degree p. So the rows that
     are left at the end can.
 
-    Parameters
-    ----------
-    orders
-        One or more orders of the rows, a line each; candidates are neighbors in any of them. The first is
-        0, 1, 2, …
-    basket, indptr, items, width
-        The distinct basket of each row, the items of each, and how many items there are.
-    secret_indptr, secrets, kinds
-        The sensitive items of each row, and how many there are.
-    p, window
-        The degree, and the number of candidates to each side in each order.
-    elsewhere
-        For each sensitive item, how many rows with it come to those that are left from elsewhere, without other rows;
-        below 0 where the others have room for so many of these.
-
-    Returns
-    -------
-    The group of each row (-1 for those that are left), and the number of groups that were given up.
+    `orders`: one or more orders of the rows, a line each; candidates are neighbors in any of them. The first is 0, 1,
+    2, … `basket`, `indptr`, `items`, `width`: the distinct basket of each row, the items of each, and how many items
+    there are. `secret_indptr`, `secrets`, `kinds`: the sensitive items of each row, and how many there are. `p`,
+    `window`: the degree, and the number of candidates to each side in each order. `elsewhere`: for each sensitive item,
+    how many rows with it come to those that are left from elsewhere, without other rows; below 0 where the others have
+    room for so many of these. Returns the group of each row (-1 for those that are left), and the number of groups that
+    were given up.
     """
     tables, rows = orders.shape
     after, before = _linked(orders)
@@ -295,16 +284,9 @@ def halve(ends: Array, secret_indptr: Array, secrets: Array, kinds: Whole, p: Wh
     The list consists of runs of rows that are not divided. A cut lies between two runs, where the halves differ least
     in size (the earlier of two such places), and each half has at least p rows.
 
-    Parameters
-    ----------
-    ends
-        The number of rows up to the beginning of each run, and of all.
-    secret_indptr, secrets, kinds
-        The sensitive items of all rows of each run, and how many there are.
-
-    Returns
-    -------
-    The first run of each group, and the number of runs at the end.
+    `ends`: the number of rows up to the beginning of each run, and of all. `secret_indptr`, `secrets`, `kinds`: the
+    sensitive items of all rows of each run, and how many there are. Returns the first run of each group, and the number
+    of runs at the end.
     """
     runs = len(ends) - 1
     counts = np.zeros(kinds, dtype=np.int64)

@@ -42,21 +42,10 @@ def protect(
 ) -> None:
     """Choose the node of every occurrence of some classes.
 
-    Parameters
-    ----------
-    indptr, items
-        The items of each row.
-    order, starts
-        The rows of class c are ``order[starts[c]:starts[c + 1]]``.
-    known
-        Which items may be known; the others stay as they are.
-    parents, penalty
-        The node above each node, -1 for none, and the share of all leaves below it, 0 for an item. The first nodes are
-        the items themselves.
-    first, last
-        The classes.
-    nodes
-        The node of each occurrence, `OUT` where it is left out: written here.
+    `indptr`, `items`: the items of each row. `order`, `starts`: the rows of class c are ``order[starts[c]:starts[c +
+    1]]``. `known`: which items may be known; the others stay as they are. `parents`, `penalty`: the node above each
+    node, -1 for none, and the share of all leaves below it, 0 for an item. The first nodes are the items themselves.
+    `first`, `last`: the classes. `nodes`: the node of each occurrence, `OUT` where it is left out: written here.
     """
     local = np.full(len(parents), -1, dtype=np.int64)
     for one in range(first, last):

@@ -19,14 +19,8 @@ class Baskets(NamedTuple):
 class Board(NamedTuple):
     """What all segments write to, each in its own place.
 
-    Parameters
-    ----------
-    order
-        The baskets, segment by segment, in the end part by part.
-    begins
-        Where parts begin.
-    taken, buffer
-        Room to divide in: an entry a basket, and a place for each place of the order.
+    `order`: the baskets, segment by segment, in the end part by part. `begins`: where parts begin. `taken`, `buffer`:
+    room to divide in: an entry a basket, and a place for each place of the order.
     """
 
     order: Items
@@ -76,16 +70,8 @@ def split(
     equally frequent the first is taken. Parts that are near each other share more items. A part of `limit` or more
     baskets holds baskets that no item tells apart.
 
-    Parameters
-    ----------
-    todo
-        The levels to divide. No two of them overlap, so that several calls may work on different ones of a board.
-    large
-        Segments below this size are left as they are.
-
-    Returns
-    -------
-    All levels, and which of them were left.
+    `todo`: the levels to divide. No two of them overlap, so that several calls may work on different ones of a board.
+    `large`: segments below this size are left as they are. Returns all levels, and which of them were left.
     """
     occurrences, most, rows = _sizes(indptr, board.order, levels, todo)
     room = len(levels.first) + (occurrences + rows) // limit + 1
@@ -192,10 +178,8 @@ def _divide(
 ) -> tuple[Counts, Counts]:
     """Take out the baskets of the most frequent item while many are left; the segment is put in that order.
 
-    Returns
-    -------
-    The item of each part, -1 for what is left over, and where in the segment parts begin, and the last one ends.
-    Counts are zero again.
+    Returns the item of each part, -1 for what is left over, and where in the segment parts begin, and the last one
+    ends. Counts are zero again.
     """
     width = len(baskets.hidden)
     heap, counts = desk.heap, desk.counts

@@ -112,9 +112,7 @@ def gather(orders: Array, rows: Rows, clusters: Whole, window: Whole) -> tuple[A
     So many clusters are made, and no two differ in size by more than a row. Of rows that are equally alike the one
     that is listed first is taken.
 
-    Returns
-    -------
-    The rows cluster by cluster, and where each begins.
+    Returns the rows cluster by cluster, and where each begins.
     """
     indptr, items, worth, width = rows
     tables, count = orders.shape
@@ -324,14 +322,7 @@ def swap_rows(
     Clusters are near each other if rows of both stand at most `reach` apart in one of the orders; each looks at those
     that are so most often, at most so many. Two that did not change since they were compared are not compared again.
 
-    Parameters
-    ----------
-    members
-        Changed in place.
-
-    Returns
-    -------
-    The number of swaps.
+    `members`: changed in place. Returns the number of swaps.
     """
     # Arrays by themselves, not in tuples: every call with a tuple counts who holds each of its arrays.
     indptr, items, worth, width = rows

@@ -56,20 +56,9 @@ def join(
 ) -> tuple[Roots, int, int]:
     """Go through trees in order once, and join each with those that follow as soon as that pays.
 
-    Parameters
-    ----------
-    arity
-        How many trees are joined at the most.
-    node, chunk
-        The next free numbers of a joint cluster and of a chunk.
-    failed
-        For each cluster at the top of a tree those that followed it when it was tried and not joined; see `tried`.
-    width
-        The number of items.
-
-    Returns
-    -------
-    The trees after it, and the next free numbers.
+    `arity`: how many trees are joined at the most. `node`, `chunk`: the next free numbers of a joint cluster and of a
+    chunk. `failed`: for each cluster at the top of a tree those that followed it when it was tried and not joined; see
+    `tried`. `width`: the number of items. Returns the trees after it, and the next free numbers.
     """
     trees = len(order)
     after = Roots(

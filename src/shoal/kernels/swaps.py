@@ -150,22 +150,11 @@ def swap_rows(
     The loss is the sum of E − T·ln E over all pairs, which is least where E = T. Rows at most a window apart
     change places; the sizes of groups and their sensitive items stay what they are.
 
-    Parameters
-    ----------
-    groups
-        The group of each row; it is changed in place.
-    sensitive
-        Which rows hold a sensitive item: they stay.
-    basket, indptr, items
-        The distinct basket of each row, and the items of each.
-    summary_indptr, summary, rates
-        The sensitive items of each group, ascending, and the number of each over the size of the group.
-    truth, estimates
-        T and E, a line for each sensitive item; E is changed in place.
-
-    Returns
-    -------
-    The number of swaps, and by how much the loss fell.
+    `groups`: the group of each row; it is changed in place. `sensitive`: which rows hold a sensitive item: they stay.
+    `basket`, `indptr`, `items`: the distinct basket of each row, and the items of each. `summary_indptr`, `summary`,
+    `rates`: the sensitive items of each group, ascending, and the number of each over the size of the group. `truth`,
+    `estimates`: T and E, a line for each sensitive item; E is changed in place. Returns the number of swaps, and by how
+    much the loss fell.
     """
     baskets, summaries = Baskets(basket, indptr, items), Summary(summary_indptr, summary, rates)
     pairs = Pairs(truth, estimates)

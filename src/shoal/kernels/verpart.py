@@ -33,23 +33,11 @@ class Promise(NamedTuple):
 class Pairs(NamedTuple):
     """Where the items of clusters go. Those of a cluster lie from the place of its first occurrence on.
 
-    Parameters
-    ----------
-    items
-        The distinct items of a cluster, the most frequent first.
-    supports
-        How many of its baskets hold each.
-    chunks
-        The chunk of each inside its cluster, `HIDDEN` for the term chunk.
-    counts
-        The number of distinct items of each cluster.
-    covers
-        The number of sub-records of all record chunks of a cluster together.
-    of
-        For each occurrence, at its place in the baskets, the number of its pair inside its cluster; `HIDDEN` for
-        one that is left out.
-    made
-        The number of chunks of each cluster that hold an item.
+    `items`: the distinct items of a cluster, the most frequent first. `supports`: how many of its baskets hold each.
+    `chunks`: the chunk of each inside its cluster, `HIDDEN` for the term chunk. `counts`: the number of distinct items
+    of each cluster. `covers`: the number of sub-records of all record chunks of a cluster together. `of`: for each
+    occurrence, at its place in the baskets, the number of its pair inside its cluster; `HIDDEN` for one that is left
+    out. `made`: the number of chunks of each cluster that hold an item.
     """
 
     items: Items
@@ -64,14 +52,8 @@ class Pairs(NamedTuple):
 class Gathered(NamedTuple):
     """The same without gaps: a pair after the other, and chunks numbered through.
 
-    Parameters
-    ----------
-    items, supports, chunks
-        As above; the number of a chunk is that among all chunks.
-    owners
-        The cluster of each chunk.
-    of
-        For each occurrence the number of its pair among all.
+    `items`, `supports`, `chunks`: as above; the number of a chunk is that among all chunks. `owners`: the cluster of
+    each chunk. `of`: for each occurrence the number of its pair among all.
     """
 
     items: Items
@@ -96,12 +78,8 @@ def partition(
 ) -> None:
     """Partition the clusters from `first` up to `last`; the answer is written to `pairs`.
 
-    Parameters
-    ----------
-    order, starts
-        The baskets cluster by cluster, and where clusters begin.
-    places
-        Where the pairs of each cluster begin.
+    `order`, `starts`: the baskets cluster by cluster, and where clusters begin. `places`: where the pairs of each
+    cluster begin.
     """
     counts = np.zeros(len(ignored), dtype=np.int64)
     touched = np.empty(len(ignored), dtype=np.int64)

@@ -43,12 +43,7 @@ TEXTS = (".csv", ".tsv", ".txt", ".data", ".dat", "")
 def look(source: Mapping[str, Any], place: str) -> dict[str, Any]:
     """What there is in a file: columns or items, with roles that they may play, and the first rows.
 
-    Parameters
-    ----------
-    source
-        As a recipe has it.
-    place
-        A folder for a sample of a large file.
+    `source`: as a recipe has it. `place`: a folder for a sample of a large file.
     """
     asked = Source(**source)
     path = existing(asked.path)

@@ -47,14 +47,8 @@ GAP = 64
 class Plan:
     """What a part must know to group its baskets as all together are grouped.
 
-    Parameters
-    ----------
-    schema, supports
-        The baskets without rows, and how many of all hold each item.
-    p, alpha, order
-        Parameters of the method.
-    seed
-        The key that the order of ties is drawn with.
+    `schema`, `supports`: the baskets without rows, and how many of all hold each item. `p`, `alpha`, `order`:
+    parameters of the method. `seed`: the key that the order of ties is drawn with.
     """
 
     schema: Baskets
@@ -116,9 +110,7 @@ def group_parts(
 ) -> tuple[Parts, int, list[dict[str, Any]]]:
     """Group baskets in parts.
 
-    Returns
-    -------
-    Lines of groups in canonical order, how many there are, and notes on parts of them: numbers that are summed.
+    Returns lines of groups in canonical order, how many there are, and notes on parts of them: numbers that are summed.
     """
     import polars as pl
 
@@ -272,9 +264,7 @@ def _allowed(numbered: Parts, plan: Plan, cuts: dict[tuple[int, int], int], rows
 def _held(parts: Parts, plan: Plan, where: "Callable[[Frame], Rows]") -> tuple[Rows, Counts]:
     """How many baskets of each place (a number of a row) hold each sensitive item, where there are some.
 
-    Returns
-    -------
-    Ascending keys, a place times the number of sensitive items and the number of the item; and how many.
+    Returns ascending keys, a place times the number of sensitive items and the number of the item; and how many.
     """
     secret = _secret(plan.schema)
     number = np.cumsum(secret) - 1

@@ -13,14 +13,8 @@ from shoal.methods.cahd._split_baskets import Sheet
 class Grouping:
     """Which rows belong together.
 
-    Parameters
-    ----------
-    rows
-        The rows in their order.
-    groups
-        The group of each of them, counted from 0.
-    given_up
-        How many groups of a sensitive row were given up; it went with those that were left.
+    `rows`: the rows in their order. `groups`: the group of each of them, counted from 0. `given_up`: how many groups of
+    a sensitive row were given up; it went with those that were left.
     """
 
     rows: Rows
@@ -45,12 +39,9 @@ def around_pivots(
 ) -> Grouping:
     """The same; the group of a row that is left is -1.
 
-    Parameters
-    ----------
-    ties
-        The order in which rows with equal baskets come: one that tells nothing of their sensitive items.
-    elsewhere
-        For each sensitive item how many more rows with it those that are left must be able to take up; see the kernel.
+    `ties`: the order in which rows with equal baskets come: one that tells nothing of their sensitive items.
+    `elsewhere`: for each sensitive item how many more rows with it those that are left must be able to take up; see the
+    kernel.
     """
     from shoal.kernels.cahd import form_groups
 
@@ -98,12 +89,8 @@ def near(sheet: Sheet, ties: Rows, p: int, supports: Counts | None = None) -> Gr
     Clusters are in pairs. If one of a pair breaks the degree, both are one group: which of them broke it cannot be
     seen. A pair that breaks the degree takes in other pairs; see the kernel.
 
-    Parameters
-    ----------
-    ties
-        The order in which rows with equal baskets come: one that tells nothing of their sensitive items.
-    supports
-        How many of all rows hold each public item, where these are a part of them.
+    `ties`: the order in which rows with equal baskets come: one that tells nothing of their sensitive items.
+    `supports`: how many of all rows hold each public item, where these are a part of them.
     """
     distinct = sheet.distinct
     found = clustered(sheet, ties, p, supports)
@@ -131,10 +118,7 @@ def clustered(sheet: Sheet, ties: Rows, p: int, supports: Counts | None) -> Pair
 def _homes(sheet: Sheet, indptr: Indptr, items: Items, rows: Rows, pairs: Rows, p: int) -> Rows:
     """For each pair of clusters the one that began its group.
 
-    Parameters
-    ----------
-    rows, pairs
-        All rows pair by pair, and the pair of each.
+    `rows`, `pairs`: all rows pair by pair, and the pair of each.
     """
     from shoal.kernels.taking_in import Units, take_in
 

@@ -25,9 +25,7 @@ def before_and_after(sheet: Sheet, rows: Rows, name: str) -> tuple[dict[str, Any
 
     Items stand, from left to right, by the mean place of the baskets that hold them, in both pictures.
 
-    Returns
-    -------
-    Bandwidth and profile before and after, and the pictures.
+    Returns bandwidth and profile before and after, and the pictures.
     """
     from shoal.kernels.band import placed
 

@@ -17,14 +17,8 @@ def improve(sheet: Sheet, grouping: Grouping, window: int) -> tuple[Grouping, in
     Sizes and counts of sensitive items stay what they are in every group, and so does the degree. The loss is that of
     `swap_rows`: how far the estimated number of baskets with a sensitive and a public item is from the truth.
 
-    Returns
-    -------
-    The new grouping, the number of swaps, and by how much the loss fell.
-
-    Raises
-    ------
-    WrongUse
-        If there are too many pairs of a sensitive and a public item.
+    Returns the new grouping, the number of swaps, and by how much the loss fell. Raises `WrongUse` if there are too
+    many pairs of a sensitive and a public item.
     """
     from shoal.kernels.swaps import swap_rows
 

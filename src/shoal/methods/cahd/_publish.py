@@ -13,15 +13,9 @@ from shoal.methods.cahd._split_baskets import Sheet
 def publish(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[Groups, Rows]:
     """Put groups together: baskets of public items in canonical order, counts of the sensitive ones.
 
-    Parameters
-    ----------
-    rows, groups
-        All rows in any order, and the group of each.
-
-    Returns
-    -------
-    The groups in canonical order, and the row of each published basket. Neither a basket's place in its group nor
-    a group's place tells who holds a sensitive item: both follow from the published sets.
+    `rows`, `groups`: all rows in any order, and the group of each. Returns the groups in canonical order, and the row
+    of each published basket. Neither a basket's place in its group nor a group's place tells who holds a sensitive
+    item: both follow from the published sets.
     """
     published, members = grouped(baskets, sheet, rows, groups)
     return without_unused(published), members

@@ -18,16 +18,9 @@ NAMED = 5
 class Sheet:
     """Rows with their public items apart from their sensitive ones.
 
-    Parameters
-    ----------
-    public
-        Codes of the items that are published in baskets: all that occur and are not sensitive.
-    sensitive
-        Codes of the sensitive items.
-    distinct
-        The distinct baskets of public items, numbered among `public`, and which of them each row holds.
-    secret_indptr, secrets
-        The sensitive items of each row, numbered among `sensitive`.
+    `public`: codes of the items that are published in baskets: all that occur and are not sensitive. `sensitive`: codes
+    of the sensitive items. `distinct`: the distinct baskets of public items, numbered among `public`, and which of them
+    each row holds. `secret_indptr`, `secrets`: the sensitive items of each row, numbered among `sensitive`.
     """
 
     public: Items
@@ -42,10 +35,7 @@ class Sheet:
     def arranged(self, order: Rows, ties: Rows) -> Rows:
         """All rows, by the place of their baskets in an order of the distinct ones.
 
-        Parameters
-        ----------
-        ties
-            All rows, in the order in which those with equal baskets come.
+        `ties`: all rows, in the order in which those with equal baskets come.
         """
         place = np.empty(len(self.distinct), dtype=np.int64)
         place[order] = np.arange(len(order))
@@ -60,10 +50,7 @@ class Sheet:
 def sheet_of(baskets: Baskets, supports: Counts | None = None) -> Sheet:
     """Take baskets apart into public and sensitive items.
 
-    Parameters
-    ----------
-    supports
-        The supports of all items: in these baskets, or where these are a part of others, in all.
+    `supports`: the supports of all items: in these baskets, or where these are a part of others, in all.
     """
     secret = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
     secret[baskets.sensitive] = True
@@ -103,19 +90,9 @@ def degree_of(baskets: Baskets, supports: Counts, p: int) -> PrivacyDegree:
 def refuse_infeasible(baskets: Baskets, supports: Counts, rows: int, p: int) -> None:
     """Refuse a degree that no groups can keep: a sensitive item in more than one p-th of all baskets.
 
-    Parameters
-    ----------
-    baskets
-        Vocabulary and roles.
-    supports, rows
-        How many baskets hold each item, and how many there are.
-
-    Raises
-    ------
-    WrongUse
-        If no item is sensitive.
-    Infeasible
-        With the largest degree that can be promised, of all and of each item that forbids p.
+    `baskets`: vocabulary and roles. `supports`, `rows`: how many baskets hold each item, and how many there are. Raises
+    `WrongUse` if no item is sensitive. Raises `Infeasible` with the largest degree that can be promised, of all and of
+    each item that forbids p.
     """
     if not len(baskets.sensitive):
         raise WrongUse(

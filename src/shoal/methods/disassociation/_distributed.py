@@ -42,18 +42,9 @@ def cluster_parts(
 ) -> tuple[Parts, int, list[dict[str, Any]]]:
     """Divide baskets in parts into clusters.
 
-    Parameters
-    ----------
-    supports
-        How many baskets hold each item.
-    k
-        No part has fewer baskets.
-    divide
-        Makes clusters of the baskets of one part, which has a number, and tells of them in plain data.
-
-    Returns
-    -------
-    Lines of trees in canonical order, how many there are, and the notes of each part.
+    `supports`: how many baskets hold each item. `k`: no part has fewer baskets. `divide`: makes clusters of the baskets
+    of one part, which has a number, and tells of them in plain data. Returns lines of trees in canonical order, how
+    many there are, and the notes of each part.
     """
     import polars as pl
 

@@ -38,13 +38,8 @@ def horpart(
     `max_cluster_size` baskets. Baskets that no item tells apart are cut into even pieces. What is left too small is
     merged with a neighbor or pooled; the limit may be exceeded by less than k baskets then.
 
-    Parameters
-    ----------
-    baskets
-        In the order of their public items, and at least k of them: then the clusters do not depend on the order they
-        came in, but for which of equal ones go where.
-    ignored
-        Items that play no part, by code.
+    `baskets`: in the order of their public items, and at least k of them: then the clusters do not depend on the order
+    they came in, but for which of equal ones go where. `ignored`: items that play no part, by code.
     """
     parts = _cut(split(baskets, ignored, max_cluster_size, engine), k, max_cluster_size)
     if small == "pool":

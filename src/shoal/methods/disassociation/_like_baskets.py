@@ -15,13 +15,8 @@ def like_baskets(baskets: Baskets, ignored: Mask, k: int, limit: int, passes: in
     Each cluster is gathered around a basket. Then baskets change places between clusters that are near each other, as
     long as the pairs of baskets of a cluster that share an item become more, a pair counted once for every such item.
 
-    Parameters
-    ----------
-    baskets
-        In the order of their public items, and at least k of them: then the clusters do not depend on the order they
-        came in, but for which of equal ones go where.
-    ignored
-        Items that play no part, by code.
+    `baskets`: in the order of their public items, and at least k of them: then the clusters do not depend on the order
+    they came in, but for which of equal ones go where. `ignored`: items that play no part, by code.
     """
     rows = len(baskets)
     size = max(k, 2 * limit // 3, min(limit - 1, 4 * k))

@@ -13,9 +13,7 @@ from shoal.methods.disassociation._verpart import HIDDEN
 def publish(baskets: Baskets, parts: Parts, forest: Forest) -> tuple[Clusters, Rows]:
     """Make the published clusters, in canonical order, and the baskets of each simple one.
 
-    Returns
-    -------
-    The clusters, and the baskets one simple cluster after the other.
+    Returns the clusters, and the baskets one simple cluster after the other.
     """
     from shoal.io.releases.set_lines import ordered_clusters
     from shoal.kernels.hidden import places_of

@@ -22,14 +22,8 @@ PASSES = 100
 class Forest:
     """Clusters in trees, and the chunks of all: simple clusters first, then joint ones as they were made.
 
-    Parameters
-    ----------
-    parents
-        The joint cluster of each cluster, -1 for none.
-    chunks
-        The pairs of simple clusters, with chunks that may be shared ones.
-    passes
-        How many passes there were.
+    `parents`: the joint cluster of each cluster, -1 for none. `chunks`: the pairs of simple clusters, with chunks that
+    may be shared ones. `passes`: how many passes there were.
     """
 
     parents: Rows

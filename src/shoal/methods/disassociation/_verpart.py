@@ -18,20 +18,11 @@ HIDDEN = -1
 class Chunks:
     """Where every item of every cluster goes: a pair is a cluster and an item that occurs in it.
 
-    Parameters
-    ----------
-    indptr
-        The pairs of cluster c are ``indptr[c]:indptr[c + 1]``, the most frequent item first.
-    items, supports
-        The item of each pair, and how many baskets of the cluster are published with it.
-    chunks
-        The number of its chunk among all chunks, `HIDDEN` for the term chunk of its cluster.
-    owners
-        The cluster of each chunk.
-    covers
-        The number of sub-records in all record chunks of each cluster together.
-    pair_of
-        The pair of each occurrence, at its place in the baskets; -1 for one that is left out.
+    `indptr`: the pairs of cluster c are ``indptr[c]:indptr[c + 1]``, the most frequent item first. `items`, `supports`:
+    the item of each pair, and how many baskets of the cluster are published with it. `chunks`: the number of its chunk
+    among all chunks, `HIDDEN` for the term chunk of its cluster. `owners`: the cluster of each chunk. `covers`: the
+    number of sub-records in all record chunks of each cluster together. `pair_of`: the pair of each occurrence, at its
+    place in the baskets; -1 for one that is left out.
     """
 
     indptr: Indptr
@@ -55,10 +46,7 @@ def verpart(
 
     Items that fewer than k baskets of the cluster hold, and those that are ignored, go to its term chunk.
 
-    Parameters
-    ----------
-    safe
-        The largest share of a cluster that may hold an item which can be linked with another chunk; 1 for no limit.
+    `safe`: the largest share of a cluster that may hold an item which can be linked with another chunk; 1 for no limit.
     """
     from shoal.kernels import verpart as kernel
 
