@@ -79,7 +79,7 @@ FRONT = {"__init__", "__main__"}
 
 # Who alone may import a library.
 FENCES = {
-    "duckdb": "shoal.engines.out_of_core",
+    "duckdb": "shoal.engines._out_of_core",
     "pyspark": "shoal.engines.spark",
     "altair": "shoal.report",
     "vl_convert": "shoal.comparison.vega_charts",

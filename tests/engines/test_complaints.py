@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from shoal.engines.spark_session import said
+from shoal.engines._spark_session import said
 from shoal.errors import EngineFailed
 
 

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from shoal.engines.memory import SMALLEST, WORKER, SparkShares, java_memory, parse_memory, room_of
-from shoal.engines.spark_session import said
+from shoal.engines._memory import SMALLEST, WORKER, SparkShares, java_memory, parse_memory, room_of
+from shoal.engines._spark_session import said
 from shoal.errors import EngineFailed, WrongUse
 
 

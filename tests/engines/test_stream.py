@@ -15,9 +15,9 @@ from polars.testing import assert_frame_equal
 from tests.parts import MemoryParts
 
 from shoal.data.dataset import Parts
-from shoal.engines import out_of_core, text_blocks
+from shoal.engines import _out_of_core, _text_blocks
+from shoal.engines._text_numbers import TextNumbers
 from shoal.engines.stream import Stream
-from shoal.engines.text_numbers import TextNumbers
 from shoal.errors import BadData, EngineFailed, WrongUse
 from shoal.io.reading import Reading
 from shoal.io.tables.distributed import open_parts
@@ -29,8 +29,8 @@ SCHEMA: dict[str, Any] = {"number": pl.Int32, "name": pl.String}
 @pytest.fixture
 def stream(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Stream]:
     """An engine that has room for a handful of rows."""
-    monkeypatch.setattr(out_of_core, "ROWS", 7)
-    monkeypatch.setattr(text_blocks, "BLOCK", 50)
+    monkeypatch.setattr(_out_of_core, "ROWS", 7)
+    monkeypatch.setattr(_text_blocks, "BLOCK", 50)
     engine = Stream("1GB", scratch=str(tmp_path))
     engine.memory = 300
     yield engine
@@ -169,7 +169,7 @@ def test_faults_name_the_line(stream: Stream, tmp_path: Path) -> None:
 
 def test_a_quote_that_nothing_closes(stream: Stream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told before all text behind it is in memory; each line is looked at once on the way."""
-    monkeypatch.setattr(text_blocks, "LONGEST", 500)
+    monkeypatch.setattr(_text_blocks, "LONGEST", 500)
     path = tmp_path / "people.csv"
     path.write_text("name,age\n" + "Ann,1\n" * 20 + '"Bob,2\n' + "Ann,1\n" * 200)
     with pytest.raises(BadData, match="quote is opened that nothing closes") as fault:
@@ -213,8 +213,8 @@ def test_an_engine_that_nobody_closes_leaves_no_rows(tmp_path: Path) -> None:
 
 def test_wide_rows_come_few_at_a_time(stream: Stream, monkeypatch: pytest.MonkeyPatch) -> None:
     """However wide rows are, frames hold no more bytes than are worked on at once."""
-    monkeypatch.setattr(out_of_core, "ROWS", 1000)
-    monkeypatch.setattr(out_of_core, "BYTES", 2000)
+    monkeypatch.setattr(_out_of_core, "ROWS", 1000)
+    monkeypatch.setattr(_out_of_core, "BYTES", 2000)
     wide = pl.DataFrame({"number": range(100), "name": [f"{number:0100}" for number in range(100)]})
     sizes: list[int] = []
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from shoal.engines.text_blocks import blocks
+from shoal.engines._text_blocks import blocks
 from shoal.errors import BadData
 
 TEXT = b"".join(b"%d,some text\n" % row for row in range(30_000))

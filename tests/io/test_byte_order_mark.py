@@ -7,7 +7,7 @@ import pytest
 import shoal
 from shoal.data.baskets import Baskets
 from shoal.data.role import Roles
-from shoal.engines import text_blocks
+from shoal.engines import _text_blocks
 from shoal.engines.stream import Stream
 from shoal.errors import BadData
 from shoal.io.baskets.load import read_baskets
@@ -28,13 +28,13 @@ def first_labels(path: Path, reading: Reading | None = None) -> list[set[str]]:
     return [set(table.columns[0].domain.labels) for table in (here, there)]
 
 
-@pytest.mark.parametrize("size", [text_blocks.BLOCK, 16, 5])
+@pytest.mark.parametrize("size", [_text_blocks.BLOCK, 16, 5])
 @pytest.mark.parametrize("begin", ["", MARK])
 @pytest.mark.parametrize("header", [True, False])
 def test_marks_of_cells_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, begin: str, header: bool, size: int
 ) -> None:
-    monkeypatch.setattr(text_blocks, "BLOCK", size)
+    monkeypatch.setattr(_text_blocks, "BLOCK", size)
     path = tmp_path / "table.csv"
     rows = ROWS if begin or header else ROWS[1:]
     path.write_text(begin + "\n".join(["q,s", *rows] if header else rows) + "\n", encoding="utf-8")

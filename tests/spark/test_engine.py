@@ -219,7 +219,7 @@ def test_a_frame_of_spark_is_worked_on_in_its_own_session(spark: "Spark") -> Non
 
 
 def test_settings_that_nobody_set_are_not_set_afterwards(spark: "Spark") -> None:
-    from shoal.engines.spark_session import PARTS_BY_SIZE, parts_by_size
+    from shoal.engines._spark_session import PARTS_BY_SIZE, parts_by_size
 
     session = spark.session.newSession()
     for name in PARTS_BY_SIZE:

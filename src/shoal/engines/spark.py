@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from shoal.data._export import named
 from shoal.data.dataset import COUNT, Parts, TextLayout
-from shoal.engines.distributed import Distributed, tallied
-from shoal.engines.memory import USUAL, SparkShares, parse_memory, refuse_too_many
-from shoal.engines.spark_session import (
+from shoal.engines._memory import USUAL, SparkShares, parse_memory, refuse_too_many
+from shoal.engines._spark_session import (
     CUT,
     address,
     beginning,
@@ -25,7 +24,7 @@ from shoal.engines.spark_session import (
     start,
     worker_memory,
 )
-from shoal.engines.spark_tasks import (
+from shoal.engines._spark_tasks import (
     Folded,
     Grouped,
     Mapped,
@@ -38,6 +37,7 @@ from shoal.engines.spark_tasks import (
     to_frame,
     unpacked,
 )
+from shoal.engines.distributed import Distributed, tallied
 from shoal.errors import BadData, MissingExtra
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import polars as pl
 
 from shoal.data._export import named
 from shoal.data.dataset import COUNT, Parts, TextLayout
+from shoal.engines._memory import COPIES, LEAST, USUAL, allowed_memory, give_back, refuse_too_many
+from shoal.engines._out_of_core import ROWS, Scratch, SpillBuffer, counted, groups, in_order, pieces
+from shoal.engines._text_blocks import blocks, opened, part_paths
+from shoal.engines._text_numbers import TextNumbers
 from shoal.engines.distributed import Distributed, tallied
 from shoal.engines.local import refuse_master
-from shoal.engines.memory import COPIES, LEAST, USUAL, allowed_memory, give_back, refuse_too_many
-from shoal.engines.out_of_core import ROWS, Scratch, SpillBuffer, counted, groups, in_order, pieces
-from shoal.engines.text_blocks import blocks, opened, part_paths
-from shoal.engines.text_numbers import TextNumbers
 from shoal.errors import BadData
 from shoal.io.source import check_utf8
 

@@ -16,8 +16,8 @@ import polars as pl
 
 from shoal.data._export import named
 from shoal.data.dataset import COUNT
-from shoal.engines.memory import give_back
-from shoal.engines.text_numbers import Packing, TextNumbers
+from shoal.engines._memory import give_back
+from shoal.engines._text_numbers import Packing, TextNumbers
 from shoal.errors import EngineFailed
 
 ROWS, BYTES = 1 << 17, 1 << 25

@@ -14,7 +14,7 @@ import polars as pl
 from polars import selectors as cs
 
 from shoal.data._export import named
-from shoal.engines.out_of_core import BYTES, ROWS
+from shoal.engines._out_of_core import BYTES, ROWS
 
 if TYPE_CHECKING:
     from shoal.data.dataset import Frame, Schema

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from shoal import errors
-from shoal.engines.memory import room_of
+from shoal.engines._memory import room_of
 from shoal.errors import BadData, EngineFailed, ShoalError, WrongUse
 
 _FULL = {
