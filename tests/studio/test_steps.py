@@ -8,6 +8,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from shoal.methods import Cahd, Mondrian
+from shoal.methods._candidates import Candidate
 from shoal.pipeline import publish
 from shoal.recipe import Output, Recipe, Roles, Source
 from shoal.studio.exports import as_command
@@ -15,6 +17,7 @@ from shoal.studio.first_page import Home
 from shoal.studio.first_recipe import begin_with
 from shoal.studio.sitting import SittingStore
 from shoal.studio.state import Studio, files_of
+from shoal.studio.step_method import _differs
 from shoal.studio.walk import STEPS, Walk
 
 pytestmark = pytest.mark.usefixtures("nicegui")
@@ -197,3 +200,10 @@ def test_only_steps_that_were_looked_at_are_ticked(people: Path, tmp_path: Path)
 def test_every_step_of_baskets_is_shown(baskets: Path, tmp_path: Path) -> None:
     walk = opened(baskets, tmp_path)
     assert "Whoever knows any 2 items of a person finds at least 5 baskets that fit." in pages(walk)["run"]
+
+
+def test_offers_say_what_a_setting_means_in_a_clause() -> None:
+    long = Candidate("blocks", {"name": "cahd", "p": 4, "form": "blocks"})
+    assert _differs(long, Cahd) == ["with form blocks (how groups form)"]
+    short = Candidate("relaxed", {"name": "mondrian", "k": 5, "partitioning": "relaxed"})
+    assert _differs(short, Mondrian)[0].endswith("relaxed: they may be divided, for even halves)")

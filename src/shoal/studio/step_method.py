@@ -1,5 +1,6 @@
 """Method: recommended by one click, or chosen among those that keep the promise; with its settings."""
 
+import re
 from typing import Any
 
 from shoal.engines.protocol import engines_here
@@ -21,6 +22,9 @@ HIDDEN = ("improve_steps", "population", "explain")
 
 SECONDS = 30.0
 """A recommendation takes so long at most."""
+
+SHORT = 100
+"""Letters of what a setting means up to which all of it is shown with an offer."""
 
 
 async def facts(walk: Walk) -> dict[str, Any]:
@@ -67,10 +71,15 @@ def _differs(candidate: Candidate, kind: type[Method]) -> list[str]:
     usual = {"name", *method_offers.promise_fields(kind)}
     given = {name: value for name, value in candidate.method.items() if name not in usual}
     return [
-        f"{_said_of(name.replace('_', ' '), value)} ({kind.model_fields[name].description})"
+        f"{_said_of(name.replace('_', ' '), value)} ({_shortly(kind.model_fields[name].description or '')})"
         for name, value in given.items()
         if name in kind.model_fields and value is not None and value != kind.model_fields[name].default
     ]
+
+
+def _shortly(description: str) -> str:
+    """The first clause of what a setting means, where there are many."""
+    return description if len(description) <= SHORT else re.split("[:;] ", description)[0]
 
 
 def _said_of(name: str, value: Any) -> str:
