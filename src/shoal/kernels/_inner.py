@@ -102,7 +102,9 @@ def _teach_to_wait() -> bool:
         if _waits():
             dynamic(self)
             self._waits_for_caller = self._finalized = True
-            for other in self._linking_libraries:
+            for other in (
+                self._linking_libraries if hasattr(self, "_reload_init") else ()
+            ):  # numba 0.61 has none
                 self._reload_init.update(other._reload_init)
             return
         self._linking_libraries = _needed(self)
