@@ -139,7 +139,7 @@ def test_what_overruns_is_ended(
 ) -> None:
     late = {"name": "misbehaving", "k": 3, "how": "wait"}
     tried(monkeypatch, {"name": "mondrian", "k": 3}, late)
-    found = recommend(people, Stated(k=3), roles=roles, time_limit=10, jobs=2)
+    found = recommend(people, Stated(k=3), roles=roles, time_limit=25, jobs=2)
     assert found.proposal.candidate.method["name"] == "mondrian"
     assert any("given up" in reason for reason in found.reasons)
 
