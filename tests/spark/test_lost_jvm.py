@@ -1,10 +1,14 @@
 """A JVM that dies in the middle of the work is told in one sentence, and in nothing else."""
 
+import logging
 import subprocess
 import sys
 
 import pytest
 from tests.cluster import JAVA
+
+from shoal.engines._spark_session import said
+from shoal.errors import EngineFailed
 
 PROGRAM = """
 import os, signal, sys, threading
@@ -42,3 +46,21 @@ def test_a_lost_jvm_is_one_sentence(when: str) -> None:
     )
     assert done.stdout.startswith("The JVM of Spark on this machine has ended in the middle of the work")
     assert (len(done.stdout.splitlines()), done.stderr) == (1, "")
+
+
+def test_what_py4j_logs_later_of_a_lost_jvm_is_kept_from_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    root = logging.getLogger()
+    monkeypatch.setattr(root, "filters", [])
+    late, of_others = (
+        logging.LogRecord("root", logging.ERROR, f"site-packages/{package}/module.py", 1, "", (), None)
+        for package in ("py4j", "other")
+    )
+    with pytest.raises(ValueError, match="nothing of Spark"), said():
+        raise ValueError("nothing of Spark")
+    assert root.filter(late)
+    with pytest.raises(EngineFailed, match="has ended"), said():
+        raise ConnectionResetError
+    assert not root.filter(late)
+    assert root.filter(of_others)

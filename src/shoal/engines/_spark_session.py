@@ -79,6 +79,8 @@ def said(path: str | None = None) -> Iterator[None]:
             raise
         except Exception as error:
             if _is_gone(error):
+                # A thread of py4j, which lets go of what nobody holds any more, may hear of it only later.
+                logging.getLogger().addFilter(_not_of_py4j)
                 raise EngineFailed(GONE) from error
             if _library(error) not in ("py4j", "pyspark"):
                 raise
@@ -90,7 +92,7 @@ def _hushed() -> Iterator[None]:
     """Keep from the terminal what py4j logs of a JVM that does not answer: it goes to the root of all loggers."""
 
     def ours(record: logging.LogRecord) -> bool:
-        return "py4j" not in Path(record.pathname).parts
+        return _not_of_py4j(record)
 
     root = logging.getLogger()
     # Where nobody handles what is logged, py4j's call would put a handler there that stays.
@@ -104,6 +106,10 @@ def _hushed() -> Iterator[None]:
         root.removeFilter(ours)
         if handler is not None:
             root.removeHandler(handler)
+
+
+def _not_of_py4j(record: logging.LogRecord) -> bool:
+    return "py4j" not in Path(record.pathname).parts
 
 
 def _is_gone(error: BaseException | None) -> bool:
