@@ -26,6 +26,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # There is a process of tests for each core: more threads in each would only wait for each other. What tests start
+    # has as many as ever.
+    os.environ["POLARS_MAX_THREADS"] = "1"
+    import polars  # noqa: F401
+
+    del os.environ["POLARS_MAX_THREADS"]
+
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("SHOAL_DATA") or ROOT.parent / "shared" / "data")
 
