@@ -52,12 +52,14 @@ COMPILED = """
 import json, sys, time, warnings
 from pathlib import Path
 from shoal import registry
+from shoal.cli import command_warm_up
 from shoal.cli.command_warm_up import HIERARCHIES, made, roles_for
 from shoal.data.table import Table
 from shoal.kernels._compiling import watched
 from shoal.pipeline import anonymize
 warnings.simplefilter("ignore")
 kind, folder, more = registry.load("method", sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
+command_warm_up.ROWS = int(sys.argv[4])
 file, spent, kernels = made(folder)[kind.accepts], 0.0, 0
 def tell(seconds):
     global spent, kernels
@@ -68,6 +70,9 @@ with watched(tell):
     run.write(folder / "out")
 print(json.dumps({"kernels": kernels, "compiling CPU s": spent}))
 """
+
+FIRST_ROWS = (300, 20_000)
+"""Rows of first runs: what is small is not compiled everywhere."""
 
 COHERENT = ("--h", "1", "--k", "100", "--public-share", "0.4", "--seed", "1")
 """How coherence is asked for, but for p."""
@@ -263,11 +268,14 @@ def grown(method: str, largest: int) -> dict[str, Any]:
 
 
 def first_run(method: str, more: dict[str, Any]) -> dict[str, Any]:
-    """What is compiled by the first run of a method, where nothing is compiled."""
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as cache:
-        done = python(COMPILED, method, folder, json.dumps(more), NUMBA_CACHE_DIR=cache)
-    words = f"{method} {' '.join(more)}".strip()
-    return {"first run": words, **json.loads(done.output), "CPU s": done.cpu, "wall s": done.wall}
+    """What is compiled by the first run of a method, where nothing is compiled: on little data, and on more."""
+    found = {"first run": f"{method} {' '.join(more)}".strip()}
+    for rows in FIRST_ROWS:
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as cache:
+            done = python(COMPILED, method, folder, json.dumps(more), rows, NUMBA_CACHE_DIR=cache)
+        spent = {**json.loads(done.output), "CPU s": done.cpu, "wall s": done.wall}
+        found |= {f"{name}, {rows:,} rows": value for name, value in spent.items()}
+    return found
 
 
 def first_runs() -> list[dict[str, Any]]:
@@ -310,7 +318,7 @@ WORDS = (
 )
 TABLES: tuple[tuple[str, str, str, Callable[[], list[dict[str, Any]]]], ...] = (
     ("commands", "Whole commands", WORDS, whole),
-    ("compiling", "First runs, nothing compiled", "300 rows each.", first_runs),
+    ("compiling", "First runs, nothing compiled", "Small and larger data.", first_runs),
     ("growth", "Growth of whole commands, start-up taken out", "CPU seconds of the whole command.", growth),
 )
 
