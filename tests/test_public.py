@@ -285,3 +285,41 @@ def test_the_layout_of_an_original_is_told_by_baskets(tmp_path: Path) -> None:
     assert found == run.scores
     with pytest.raises(ShoalError):
         shoal.measure(tmp_path / "out", tmp_path / "long.csv", baskets="matrix")
+
+
+@pytest.mark.parametrize("engine", ["stream", 3])
+def test_what_is_no_engine_is_refused_by_every_verb(engine: Any, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"age": [20, 21, 40, 41]})
+    shoal.anonymize(frame, "mondrian", k=2, quasi="age").write(tmp_path / "out")
+    for call in (
+        lambda: shoal.anonymize(frame, "mondrian", k=2, quasi="age", engine=engine),
+        lambda: shoal.verify(tmp_path / "out", engine=engine),
+        lambda: shoal.measure(tmp_path / "out", frame, engine=engine),
+    ):
+        with pytest.raises(WrongUse, match="An engine is an object"):
+            call()
+
+
+@pytest.mark.parametrize("seed", ["abc", -1, 0.5])
+def test_what_is_no_seed_is_refused(seed: Any) -> None:
+    with pytest.raises(WrongUse, match="A seed is a whole number"):
+        shoal.anonymize(pl.DataFrame({"age": [20, 21, 40, 41]}), "mondrian", k=2, quasi="age", seed=seed)
+
+
+def test_one_measure_is_named_by_itself(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"age": [20, 21, 40, 41]})
+    shoal.anonymize(frame, "mondrian", k=2, quasi="age").write(tmp_path / "out")
+    assert shoal.measure(tmp_path / "out", frame, measures="loss") == shoal.measure(
+        tmp_path / "out", frame, measures=["loss"]
+    )
+
+
+@pytest.mark.parametrize(
+    "given", [{"quasi": "age"}, {"hierarchies": {"age": "suppress"}}, {"baskets": "lines"}]
+)
+def test_what_was_read_knows_its_roles(given: dict[str, Any], tmp_path: Path) -> None:
+    """Otherwise a promise would be kept for other columns than those that were named."""
+    (tmp_path / "people.csv").write_text("age,zip\n20,1\n21,1\n40,2\n41,2\n")
+    table = shoal.read_table(tmp_path / "people.csv", quasi=["zip"], others="insensitive")
+    with pytest.raises(WrongUse, match="given when data is read"):
+        shoal.anonymize(table, "mondrian", k=2, **given)

@@ -150,3 +150,11 @@ def ascending(*keys: AnyArray) -> Rows:
     packed.sort()
     packed &= (1 << place) - 1
     return packed
+
+
+def mixed(numbers: AnyArray) -> AnyArray:
+    """A number for each number that looks random (SplitMix64)."""
+    state = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))

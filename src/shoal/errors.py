@@ -25,7 +25,6 @@ import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +120,8 @@ class UnknownName(WrongUse, LookupError):
         if new := new_name(kind, name, names):
             super().__init__(f"There is no {kind} {name!r}{place}: it is now {new!r}.")
             return
+        from difflib import get_close_matches
+
         folded = {one.casefold(): one for one in names}
         near = [folded[one] for one in get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
         hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
@@ -216,6 +217,8 @@ def fault_text(where: str, problem: Mapping[str, Any], known: Iterable[str] = ()
     if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         if new := new_name("parameter", str(problem["loc"][-1]), known):
             return f"The parameter {where!r} is now {new!r}"
+        from difflib import get_close_matches
+
         near = get_close_matches(str(problem["loc"][-1]), list(known), n=1, cutoff=0.6)
         return f"{where} is not a parameter here" + (f" (did you mean {near[0]}?)" if near else "")
     if problem["type"] == "missing":

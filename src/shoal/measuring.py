@@ -19,8 +19,7 @@ from shoal.data.related import Related
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
-from shoal.engines.local import Local
-from shoal.engines.protocol import Engine
+from shoal.engines.protocol import Engine, engine_given
 from shoal.errors import BadData
 from shoal.measures._chosen import asked_scores, comparison_of, measured
 from shoal.measures._comparison import Comparison
@@ -33,7 +32,7 @@ def measure(
     folder: str | Path,
     original: Any,
     hierarchies: Mapping[str, str | Hierarchy] | None = None,
-    measures: Sequence[str | Mapping[str, Any]] | None = None,
+    measures: str | Sequence[str | Mapping[str, Any]] | None = None,
     *,
     baskets: str | None = None,
     engine: Engine | None = None,
@@ -50,7 +49,8 @@ def measure(
     hierarchies
         Instead of those in run.json.
     measures
-        Names of measures, or tables with name and options: only these. By default, all that run without being named.
+        Names of measures, or tables with name and options: only these; one may be named by itself. By default, all that
+        run without being named.
     baskets
         The layout of an original that holds baskets; that of the run by default.
     engine
@@ -69,6 +69,7 @@ def measure(
     both, _ = read_both(folder, original, hierarchies, baskets, engine)
     if measures is None:
         return measured(both)
+    measures = (measures,) if isinstance(measures, str) else measures
     return Scores(score for one in measures for score in asked_scores(make_measure(one), both))
 
 
@@ -92,7 +93,7 @@ def read_both(
     from shoal.io.releases.folder import read_run
     from shoal.measures._provenance import refuse_other_original
 
-    where = engine or Local()
+    where = engine_given(engine)
     recipe, kept = read_run(Path(folder))
     release = where.open_release(Path(folder))
     path = str(original) if isinstance(original, str | Path) else None

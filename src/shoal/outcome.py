@@ -199,22 +199,12 @@ class Run(Generic[Original, Data]):
 
     def as_dict(self) -> dict[str, Any]:
         """The run as plain data: what run.json holds."""
-        from shoal.io.hierarchies.load import hierarchy_as_data
-
-        schema = schema_of(self.original)
-        trees = (
-            {column.name: column.hierarchy for column in schema.every_column}
-            if isinstance(schema, Table)
-            else {"items": schema.hierarchy}
-        )
         return {
             "tool": {"name": "shoal", "version": __version__},
             "engine": self.engine.name,
             "recipe": dict(self.recipe),
             "preparation": [step.sentence() for step in self.preparation],
-            "hierarchies": {
-                name: hierarchy_as_data(tree) for name, tree in trees.items() if tree is not None
-            },
+            "hierarchies": _hierarchies(schema_of(self.original)),
             "promises": [dict(promise) for promise in self.release.promises],
             "verdicts": [verdict.as_dict() for verdict in self.verdicts],
             "scores": [score.as_dict() for score in self.scores],
@@ -369,6 +359,7 @@ class Run(Generic[Original, Data]):
             if self.both is None:
                 tell("measuring")
                 proved = proved.measured(comparison_of(self.original, published))
+            del published  # the report, which looks at both sides too, gets its memory
             done[0] = replace(proved, seconds={**proved.seconds, "writing": written - begin})
             if report:
                 beside.report(draft, cast(Run, done[0]))
@@ -397,6 +388,18 @@ def refuse_warned(warnings: Sequence[str]) -> None:
             f"Nothing was written: --strict allows no warning, and there {'is' if len(warnings) == 1 else 'are'} "
             f"{len(warnings)}:\n" + "\n".join(f"- {warning}" for warning in warnings)
         )
+
+
+def _hierarchies(schema: Any) -> dict[str, Any]:
+    """The hierarchies of columns, or that of items, as plain data."""
+    table = isinstance(schema, Table)
+    trees = {one.name: one.hierarchy for one in schema.every_column} if table else {"items": schema.hierarchy}
+    used = {name: tree for name, tree in trees.items() if tree is not None}
+    if not used:
+        return {}
+    from shoal.io.hierarchies.load import hierarchy_as_data
+
+    return {name: hierarchy_as_data(tree) for name, tree in used.items()}
 
 
 def _without(data: Any, names: Collection[str]) -> Any:

@@ -21,7 +21,7 @@ from shoal.data.role import Roles
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
-from shoal.engines.protocol import Engine, Judgment, engine_for
+from shoal.engines.protocol import Engine, Judgment, engine_for, engine_given
 from shoal.errors import BadData, Stage, WrongUse, logged, warn
 from shoal.io.overwrite_guard import refuse_existing, refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
@@ -258,7 +258,8 @@ def carry_out(
 
 def _with_intake(release: Release[Any], trace: Trace, intake: Intake) -> tuple[Release[Any], Trace]:
     """The same with what was done to columns before, which is public, and with what the reader said, which is not."""
-    if done := prepared(intake.preparation):
+    done = prepared(intake.preparation) if intake.preparation else {}
+    if done:
         release = replace(release, details={**release.details, "prepared": done})
     if intake.notes:
         read = {"intake": list(intake.notes), "unread": list(intake.unread)}
@@ -381,7 +382,7 @@ def anonymize(
     >>> run.release.to_polars()["age"].to_list()
     ['[20,21]', '[20,21]', '[40,41]', '[40,41]']
     """
-    _refuse_misused(method, engine, data, preparation)
+    _refuse_misused(method, engine, data, preparation, seed)
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
     reading = with_names(reading, names)
     roles = Roles.of(
@@ -402,6 +403,7 @@ def anonymize(
     engine = engine or engine_for(data)
     steps = tuple(make_transform(one) for one in preparation)
     if isinstance(data, Table | Baskets):
+        _refuse_unused(roles, reading, hierarchies, baskets)
         data = engine.held(data)
     else:
         request = Request(
@@ -413,13 +415,20 @@ def anonymize(
     return finished
 
 
-def _refuse_misused(method: Any, engine: Any, data: Any, preparation: Any) -> None:
-    """Refuse what is of a wrong kind, in a sentence."""
-    if isinstance(engine, str):
+def _refuse_unused(roles: Roles, reading: Reading, hierarchies: Any, layout: str | None) -> None:
+    """Refuse what would have no effect on data that was read already: a promise would be about other columns."""
+    if roles != Roles.of() or reading != Reading() or hierarchies or layout is not None:
         raise WrongUse(
-            'An engine is an object: engine=shoal.engines.Stream("4GB") or shoal.engines.Spark(session), and not '
-            f"{engine!r}."
+            "Roles, hierarchies and how to read are given when data is read: give them to shoal.read_table or "
+            "shoal.read_baskets, or give the path or the frame here, and not what was read."
         )
+
+
+def _refuse_misused(method: Any, engine: Any, data: Any, preparation: Any, seed: Any) -> None:
+    """Refuse what is of a wrong kind, in a sentence."""
+    engine_given(engine)
+    if seed is not None and (not isinstance(seed, int | np.integer) or seed < 0):
+        raise WrongUse(f"A seed is a whole number from 0 on, and not {seed!r}.")
     if not isinstance(method, str | Method):
         raise WrongUse(
             f'A method is named, or an object: "mondrian" or shoal.methods.Mondrian(k=10), and not {method!r}.'

@@ -30,7 +30,6 @@
 """
 
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
@@ -329,6 +328,8 @@ def parameters_of(method: "Method") -> dict[str, Any]:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """What a file of TOML holds. Raises `BadData` if it is not there, is not text, or is not TOML."""
+    import tomllib
+
     try:
         return tomllib.loads(existing_file(path).read_text(encoding="utf-8"))
     except OSError as error:

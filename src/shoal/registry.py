@@ -8,7 +8,7 @@ package imports its classes for it.
 
 import warnings
 from collections import UserDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -242,14 +242,18 @@ def load(family: str, name: str) -> Any:
     return kind
 
 
-def load_all(family: str) -> dict[str, Any]:
+def load_all(family: str, without: Collection[str] = ()) -> dict[str, Any]:
     """All classes of a family by their names; those of other packages that cannot be used are left out and warned of.
+
+    `without`: names of ours that are not wanted, and not imported.
 
     >>> list(load_all("engine"))
     ['local', 'spark', 'stream']
     """
     kinds = {}
     for name in FAMILIES[family]:
+        if name in without:
+            continue
         try:
             kinds[name] = load(family, name)
         except BrokenPackage as error:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.data._column_kinds import taken_sentences
 from shoal.data._item_sets import label_sets
-from shoal.data._safe_cells import formulas_published
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import schema_of, with_schema
 from shoal.data.domain import nominal
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.published_syntax import formulas_published
 from shoal.data.related import Related
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
@@ -93,7 +93,8 @@ def load(request: Request, method: Method, engine: Engine | None = None) -> Inta
         intake = load_baskets(request, engine)
     else:
         refuse_generalized(method, request.reading)
-        method.refuse_without(bool(roles.items or roles.items_from), bool(roles.link))
+        if method.needs_items or method.needs_link:
+            method.refuse_without(bool(roles.items or roles.items_from), bool(roles.link))
         try:
             intake = load_table(request, engine)
         except WrongUse as error:
@@ -369,11 +370,11 @@ def hierarchies_of(
 
     A hierarchy that is named for its column goes before one that is found in the folder.
     """
-    from shoal.io.hierarchies.load import hierarchy_files
-
     folder, wanted = folder_and_columns(given, folder)
     if folder is None:
         return wanted
+    from shoal.io.hierarchies.load import hierarchy_files
+
     quasi = [column.name for column in table.every_column if column.role is Role.QUASI]
     files = hierarchy_files(folder, quasi)
     return {name: str(path) for name, path in files.items()} | wanted

@@ -18,13 +18,12 @@ from shoal.data.baskets import Baskets
 from shoal.data.dataset import schema_of, with_schema
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.linked import Linked, class_table
+from shoal.data.linked import Linked
 from shoal.data.release import Release
 from shoal.data.role import Role, Roles
 from shoal.data.summary import Summary
 from shoal.data.table import Table
-from shoal.engines.local import Local
-from shoal.engines.protocol import Engine
+from shoal.engines.protocol import Engine, engine_given
 from shoal.errors import BadData, WrongUse, warn
 from shoal.io.reading import Reading, with_names
 from shoal.methods.table_method import read_population
@@ -211,7 +210,7 @@ def verify_as_asked(
         return broken
     models: list[Any] = list(asked.promises.models())
     _refuse_different_forms(models)
-    engine = engine or Local()
+    engine = engine_given(engine)
     release = _release(source, asked, engine)
     data = _published(source, asked, models, engine) if release is None else release.data
     data = with_schema(data, _in_roles(schema_of(data), asked.roles))
@@ -235,8 +234,8 @@ def verify_as_asked(
         if all(verdicts) and (unlike := _unlike_papers(source, release)):
             verdicts = (*verdicts, broken_papers(unlike))
     else:
-        if isinstance(table := class_table(schema), Table):
-            models = list(asked.promises.definite(table, population, published=True))
+        if isinstance(schema, Table | Linked):
+            models = list(asked.promises.definite(schema.class_table, population, published=True))
         verdicts, found = engine.judge(data, models, asked=True)
     named = roles_given(asked.roles)
     wanted = None if release is not None and not named else named

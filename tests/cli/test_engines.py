@@ -33,6 +33,7 @@ def test_stream(shoal: Callable[..., object], people: Path) -> None:
     assert (answer.code, answer.err) == (0, "")
     assert "OK      k-anonymity" in answer.out
     assert "rows published in parts by stream" in answer.out
+    assert "\nlm  " in answer.out
     assert "Hierarchies: age intervals:5,10,20; sex suppress; zip mask." in answer.out
     assert text_of(Path("here")) == text_of(Path("there"))
     assert shoal("verify", "there").code == 0

@@ -12,9 +12,8 @@ from cyclopts import App, CycloptsError, Parameter
 from pydantic import Field
 
 from shoal import registry
-from shoal.cli._typed import only_typed
 from shoal.cli.command_anonymize import command_of
-from shoal.cli.options import Section, fields_of, flattened, pairs_of, split_names
+from shoal.cli.options import Section, fields_of, flattened, only_typed, pairs_of, split_names
 from shoal.cli.program import pages, program
 from shoal.errors import WrongUse
 from shoal.io.reading import Reading

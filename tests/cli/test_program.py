@@ -243,3 +243,38 @@ def test_commands_are_thin() -> None:
                 lines = body[-1].end_lineno - body[0].lineno + 1 if body else 0
                 long += [f"{path.name}: {node.name} has {lines} lines"] * (lines > COMMAND_LINES)
     assert not long
+
+
+def test_a_dataclass_made_by_the_program_refuses_and_shows_itself_as_elsewhere() -> None:
+    code = """
+import dataclasses, sys
+if sys.argv[1] == "program":
+    from shoal.cli.start import main
+    main(["--no-such-option"]), main(["--no-such-option"])
+
+@dataclasses.dataclass(frozen=True)
+class One:
+    a: int
+    b: object = dataclasses.field(default=None, repr=False)
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Two(One):
+    c: object = ()
+
+class Three(Two):
+    pass
+
+for one in (One(1), Two(1, c=[2]), Three(3)):
+    print(one)
+    for change in (lambda: setattr(one, "a", 2), lambda: delattr(one, "b")):
+        try:
+            change()
+        except dataclasses.FrozenInstanceError as error:
+            print(error)
+"""
+    said = [
+        subprocess.run([sys.executable, "-c", code, who], capture_output=True, text=True).stdout
+        for who in ("program", "nobody")
+    ]
+    assert said[0] == said[1] != ""
+    assert "cannot delete field 'b'" in said[0]

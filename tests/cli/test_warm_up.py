@@ -11,6 +11,7 @@ from shoal import registry
 from shoal.cli import command_warm_up, show
 from shoal.cli.command_warm_up import choices
 from shoal.cli.program import main
+from shoal.kernels import _jit
 from shoal.kernels._compiling import eagerly, tell_all
 from shoal.methods.mondrian import _partition
 from shoal.methods.mondrian._partition import partition
@@ -20,14 +21,16 @@ from shoal.methods.mondrian._partition import partition
 def one_method(monkeypatch: pytest.MonkeyPatch) -> None:
     """A registry with a method that takes no time."""
     kind = registry.load("method", "permutation-mondrian")
-    monkeypatch.setattr(registry, "load_all", lambda family: {kind.name: kind} if family == "method" else {})
+    monkeypatch.setattr(
+        registry, "load_all", lambda family, *_: {kind.name: kind} if family == "method" else {}
+    )
 
 
 def test_methods_are_run_in_processes_of_their_own(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     quick = {name: registry.load("method", name) for name in ("permutation-mondrian", "samarati")}
-    monkeypatch.setattr(registry, "load_all", lambda _: quick)
+    monkeypatch.setattr(registry, "load_all", lambda *_: quick)
     monkeypatch.setattr(command_warm_up, "PROCESSES", 2)
     monkeypatch.setattr(command_warm_up, "tried", lambda *_: pytest.fail("it was run here"))
     assert main(["warm-up", "--json"]) == 0
@@ -92,3 +95,15 @@ def test_who_wants_quiet_is_told_nothing(capsys: pytest.CaptureFixture[str]) -> 
         tell_all(9.0)
     tell_all(9.0)
     assert capsys.readouterr() == ("", "")
+
+
+def test_where_nothing_can_be_kept_it_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(_jit, "cache_folder", lambda: None)
+    with show.progress(quiet=False):
+        tell_all(7.2)
+    assert "every run compiles anew: name one in NUMBA_CACHE_DIR" in capsys.readouterr().err
+    monkeypatch.setattr(command_warm_up, "compiled", lambda _: pytest.fail("it compiled"))
+    assert main(["warm-up"]) == 2
+    assert "No folder can be written" in capsys.readouterr().err

@@ -1,6 +1,6 @@
 """The miner against trying every set."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,6 +18,14 @@ from shoal.mining.association_rules import AssociationRules, association_rules
 from shoal.mining.frequent_itemsets import Itemsets, frequent_itemsets, least_count, supports_of, top_itemsets
 
 baskets_of = st.lists(st.sets(st.sampled_from("abcdefg"), max_size=7), min_size=1, max_size=14)
+
+
+@pytest.fixture(scope="module", autouse=True, params=[-1, frequent.SMALL], ids=["kernels", "plain"])
+def small(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Kernels find all sets, or plain Python those of small baskets."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frequent, "SMALL", request.param)
+        yield
 
 
 def read(sets: list[set[str]]) -> Baskets:
@@ -134,6 +142,22 @@ def test_twins_of_a_long_basket_do_not_explode() -> None:
     few = read_baskets([[f"{place:02}" for place in range(12)]] * 2)
     with pytest.raises(WrongUse, match="more than 1000 rules"):
         association_rules(frequent_itemsets(few, 2), 0.5, limit=1000)
+
+
+@given(baskets_of, st.integers(1, 5), st.one_of(st.none(), st.integers(1, 7)), st.integers(0, 20))
+def test_plain_python_finds_what_kernels_find_in_the_same_order(
+    sets: list[set[str]], least: int, size: int | None, few: int
+) -> None:
+    """Also where it gives up: kernels begin anew."""
+    baskets = read(sets)
+    ways = []
+    for small in (-1, 1 << 40):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(frequent, "SMALL", small)
+            patch.setattr(frequent, "FEW", few)
+            found = frequent_itemsets(baskets, least, size)
+        ways.append([found.parents.tolist(), found.lasts.tolist(), found.supports.tolist()])
+    assert ways[0] == ways[1]
 
 
 def test_wrong_use_is_refused() -> None:

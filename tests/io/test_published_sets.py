@@ -12,6 +12,7 @@ from tests.naive import published_sets as naive
 
 from shoal.errors import BadData
 from shoal.io.releases.set_lines import read_clusters, read_groups, write_clusters, write_groups
+from shoal.kernels._compiling import eagerly
 
 ITEMS = st.sampled_from(["a", "b", "é", 'q"uote', "two words", "line\nbreak", "10", "9"])
 SETS = st.lists(ITEMS, unique=True, max_size=4)
@@ -45,7 +46,8 @@ def test_groups_are_written_in_canonical_order_and_read_back(
     again = read_groups(path)
     assert len(again) == len(groups)
     before = path.read_bytes()
-    write_groups(again, path)
+    with eagerly():  # by a kernel
+        write_groups(again, path)
     assert path.read_bytes() == before
 
 

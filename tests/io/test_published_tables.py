@@ -11,7 +11,7 @@ from tests.tables import column
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData
-from shoal.io.tables import load, published_blocks
+from shoal.io.tables import encode, load, published_blocks
 from shoal.io.tables.load import read_published_table, read_table
 
 
@@ -110,6 +110,18 @@ def test_a_file_of_several_blocks_is_read_in_blocks(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(published_blocks, "BLOCK", 64)
     monkeypatch.setattr("shoal.io.tables.load.open_input", None)
     assert outcome(path) == expected
+
+
+@given(runs=st.lists(st.tuples(st.sampled_from(["x", "", "é", None]), st.integers(1, 9)), min_size=1))
+def test_texts_that_stand_together_are_placed_as_others(runs: list[tuple[str | None, int]]) -> None:
+    cells = [text for text, times in runs for _ in range(times)]
+    for first in (1, 8, len(cells) + 1):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(encode, "_FIRST", first)
+            values, places = encode._text_places(pl.Series(cells, dtype=pl.String))
+        assert len(set(values)) == len(values)
+        assert None not in values.to_list()
+        assert [[*values, None][place] for place in places.tolist()] == cells
 
 
 @pytest.mark.parametrize("cells", [["x", "", 'a "b"', "[1,2]"], []])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.data._safe_cells import guarded, is_formula, unguarded
+from shoal.data.published_syntax import guarded, is_formula, unguarded
 from shoal.engines.stream import Stream
 from shoal.errors import BadData, WrongUse
 from shoal.verification import Asked, verify_as_asked

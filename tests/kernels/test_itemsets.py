@@ -17,6 +17,14 @@ from shoal.mining.frequent_itemsets import frequent_itemsets, supports_of, top_i
 baskets_of = st.lists(st.sets(st.sampled_from("abcde"), max_size=5), min_size=1, max_size=10)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def no_small_baskets() -> Iterator[None]:
+    """Kernels do all the work."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mining, "SMALL", -1)
+        yield
+
+
 @pytest.fixture(scope="module")
 def no_room() -> Iterator[None]:
     """Looking for all sets at once is given up at once."""

@@ -15,7 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import kernels
-from shoal.kernels._jit import jit
+from shoal.kernels import _jit
+from shoal.kernels._compiling import eagerly
+from shoal.kernels._jit import fitting, jit
+from shoal.kernels.popcount import count_both
 from shoal.kernels.sorting import SHORT, heap_sort, sort
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
@@ -143,6 +146,23 @@ def test_long_arrays_are_sorted_whatever_their_shape(shape: str) -> None:
     wanted = np.sort(array)
     sort(array, 0, count)
     assert (array == wanted).all()
+
+
+@compiled
+def test_a_kernel_is_plain_python_where_there_is_little_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And so is all that it calls: nothing is compiled. What is compiled already is not done slowly."""
+    monkeypatch.setattr(_jit, "_is_ready", lambda kernel: False)
+    words = np.array([7, 2**64 - 1], dtype=np.uint64)
+    kernel: Any = count_both
+    before = len(kernel.signatures)
+    assert fitting(kernel, 2)(words, words) == 67
+    assert len(kernel.signatures) == before
+    with eagerly():
+        assert fitting(kernel, 2) is kernel
+    assert fitting(kernel, 1_000_000) is kernel
+    monkeypatch.undo()
+    assert kernel(words, words) == 67
+    assert fitting(kernel, 2) is kernel
 
 
 @compiled

@@ -16,7 +16,6 @@ from shoal.data._near_clusters import (
     even_worth,
     near_clusters,
     orders_for_clusters,
-    summed,
 )
 from shoal.kernels import near_clusters as kernel
 from shoal.kernels.taking_in import Units, take_in
@@ -128,7 +127,7 @@ def test_sums_of_clusters(rows: list[frozenset[int]], clusters: int) -> None:
     indptr, items = ragged(rows)
     members = np.arange(len(rows))[::-1].copy()
     starts = np.array([number * len(rows) // clusters for number in range(clusters + 1)])
-    begins, held, counts = summed(indptr, items, WIDTH, members, starts)
+    begins, held, counts = kernel.count_items(indptr, items, WIDTH, members, starts)
     for cluster, (begin, end) in enumerate(pairwise(begins.tolist())):
         inside = members[starts[cluster] : starts[cluster + 1]].tolist()
         expected = sorted(Counter(item for row in inside for item in rows[row]).items())
@@ -139,7 +138,7 @@ def units_of(rows: list[frozenset[int]], secrets: list[set[int]], size: int) -> 
     """Clusters of so many rows, as they come."""
     indptr, items = ragged(rows)
     starts = np.array([*range(0, len(rows), size), len(rows)])
-    held = summed(indptr, items, WIDTH, np.arange(len(rows)), starts)
+    held = kernel.count_items(indptr, items, WIDTH, np.arange(len(rows)), starts)
     parts = parted(np.arange(len(rows)), starts)
     counted = [sorted(Counter(one for row in part for one in secrets[row]).items()) for part in parts]
     entries = [entry for part in counted for entry in part]
@@ -191,6 +190,32 @@ def test_the_nearest_cluster_is_taken_in() -> None:
     assert take_in(orders, units, WIDTH, 1, 2, 3).tolist() == [0, 1, 0, 3]
     # Within reach of one cluster, the second is all there is.
     assert take_in(orders, units, WIDTH, 1, 2, 1).tolist() == [0, 0, 2, 3]
+
+
+def test_a_cluster_without_items_takes_in_from_all_over_the_order() -> None:
+    """Two of two hold the secret: ten rows are needed at p = 5. The cluster at 12 is passed over, it holds its part."""
+    rows = [frozenset[int]()] * 2 + [frozenset((0,))] * 38
+    secrets: list[set[int]] = [{0} if row in (0, 1, 24) else set() for row in range(40)]
+    units, _ = units_of(rows, secrets, 2)
+    orders = np.arange(20, dtype=np.int32)[None, :]
+    home = take_in(orders, units, WIDTH, 1, 5, 3)
+    assert np.flatnonzero(home == 0).tolist() == [0, 4, 9, 13, 17]
+
+
+def test_rows_without_items_are_one_cluster() -> None:
+    sets = [frozenset[int]()] * 5 + [frozenset((row % 3, 3 + row % 2)) for row in range(11)]
+    indptr, items = ragged(sets)
+    distinct = distinct_baskets(indptr, items, WIDTH)
+    kinds = np.repeat(np.arange(len(distinct)), distinct.counts)
+    for p, alone in ((3, True), (5, True), (6, False)):
+        found = clusters_of(distinct, p)
+        clusters = parted(found.rows, found.starts)
+        assert sorted(row for cluster in clusters for row in cluster) == list(range(16))
+        assert min(map(len, clusters)) >= p
+        lengths = [set(np.diff(distinct.indptr)[kinds[cluster]].tolist()) for cluster in clusters]
+        assert ({0} in lengths) == alone
+        if alone:
+            assert Counter(found.pair.tolist())[int(found.pair[lengths.index({0})])] == 1
 
 
 def test_where_no_cluster_is_free_groups_are_taken_in() -> None:

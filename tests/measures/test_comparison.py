@@ -11,6 +11,7 @@ from tests.parts import MemoryParts
 from tests.sets import baskets_of
 from tests.tables import table, texts
 
+from shoal import registry
 from shoal.data._equal_rows import row_classes
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset
@@ -18,7 +19,15 @@ from shoal.data.release import Release
 from shoal.data.table import Table, canonical_order
 from shoal.errors import WrongUse
 from shoal.kernels.postings import pair_supports, turned
-from shoal.measures._chosen import asked_scores, comparison_of, default_measures, left_out, measure, measured
+from shoal.measures._chosen import (
+    WITHOUT_TABLES,
+    asked_scores,
+    comparison_of,
+    default_measures,
+    left_out,
+    measure,
+    measured,
+)
 from shoal.measures.measure import flat
 from shoal.measures.queries import Queries, rows_at
 from shoal.methods.mondrian.method import Mondrian
@@ -128,3 +137,8 @@ def test_measures_that_need_all_rows_say_so() -> None:
     with pytest.raises(WrongUse, match="queries is not measured on stream or spark: questions"):
         asked_scores(Queries(), both)
     assert all(one.not_distributable is None or one.not_distributable for one in default_measures())
+
+
+def test_measures_that_are_not_loaded_for_tables_judge_none() -> None:
+    kinds = registry.load_all("measure")
+    assert {name for name, kind in kinds.items() if Table not in kind.accepts} == WITHOUT_TABLES

@@ -66,6 +66,7 @@ def test_named_members_are_those_of_the_definition(sets: list[frozenset[str]], f
     for loaded in (False, True):  # by numpy, and by a kernel
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(_group_members, "are_loaded", lambda loaded=loaded: loaded)
+            patch.setattr(_group_members, "MANY", 0)
             assert central(groups).tolist() == [named for group, _ in read for named in naive.central(group)]
             assert _group_members.common_items(groups)[1].tolist() == alone(read)
     scores = {score.name: score.value for score in Pivot().scores(baskets, release)}

@@ -13,6 +13,7 @@ from tests.tables import column
 
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.table import Column, Table
+from shoal.errors import WrongUse
 from shoal.methods._improvement._bound import Bound, bound
 from shoal.methods.lattice import Lattice
 from shoal.methods.mondrian.method import Mondrian
@@ -155,3 +156,22 @@ def test_what_is_not_computed_is_said() -> None:
     assert Bound(None, reason="why").sentence(5, 0.5) == (
         "How far the best possible release is was not computed: why."
     )
+
+
+@pytest.mark.parametrize(
+    ("method", "reason"),
+    [
+        (Mondrian(k=3, bound=True, publish="sets"), "not every quasi-identifier is published by the nodes"),
+        (Mondrian(average_risk=0.5, bound=True), "no promise asks for a least number of rows"),
+    ],
+)
+def test_why_there_is_no_bound_is_said(method: Mondrian, reason: str) -> None:
+    rows: list[tuple[str | None, ...]] = [("a", "x", "0", "flu"), ("b", "y", "1", "flu")] * 5
+    _, trace = method.anonymize(made(rows))
+    assert reason in trace.notes["summary"][-1]
+    assert reason in trace.notes["best_possible"]["not_computed"]
+
+
+def test_rows_in_parts_have_no_bound() -> None:
+    with pytest.raises(WrongUse, match="looks at all rows together"):
+        Mondrian(k=3, bound=True).refuse_distributed()

@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,8 @@ from shoal.datasets.shopping import Shopping
 from shoal.errors import BadData, Infeasible, WrongUse
 from shoal.io.baskets.load import read_baskets
 from shoal.io.releases.set_lines import canonical_groups
+from shoal.kernels import _jit
+from shoal.kernels._compiling import eagerly
 from shoal.measures.pivot import Pivot
 from shoal.methods.cahd._split_baskets import sheet_of
 from shoal.methods.cahd.method import Cahd
@@ -144,6 +148,20 @@ def test_the_order_of_the_input_leaves_no_mark(
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     one, other = (published(method, baskets_of(lines, "st"))[0] for lines in (sets, shuffled))
     assert sets_of(one) == sets_of(other)
+
+
+@pytest.mark.parametrize("form", ["near", "blocks", "pivots"])
+def test_plain_python_does_what_kernels_do(form: str, tmp_path: Path) -> None:
+    """The same bytes, whichever of them is at work where little is to be done."""
+    drawn = Shopping(rows=200, items=12, density=0.25).make(seed=3)
+    baskets = replace(drawn, sensitive=np.array([11], dtype=np.int32))
+    for name, context in (("compiled", eagerly()), ("plain", nullcontext())):
+        with pytest.MonkeyPatch.context() as patch, context:
+            patch.setattr(_jit, "_is_ready", lambda kernel: False)
+            run = shoal.anonymize(baskets, Cahd(p=4, form=form), seed=5)
+            run.write(tmp_path / name)
+    for file in ("release/data.jsonl", "release/release.json"):
+        assert (tmp_path / "compiled" / file).read_bytes() == (tmp_path / "plain" / file).read_bytes()
 
 
 @given(basket_lists, basket_lists)

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -23,6 +24,8 @@ from shoal.data.clusters import Clusters
 from shoal.errors import WrongUse
 from shoal.io.baskets.load import read_baskets
 from shoal.io.releases.set_lines import write_clusters
+from shoal.kernels import _jit
+from shoal.kernels._compiling import eagerly
 from shoal.methods.disassociation.method import Disassociation
 from shoal.models.disassociation import Disassociated
 from shoal.outcome import judge
@@ -77,6 +80,21 @@ def occurrences(clusters: Clusters, baskets: Baskets) -> None:
     for item, support in zip(baskets.vocabulary, baskets.supports.tolist(), strict=True):
         assert held[item] + named[item] <= support
         assert (held[item] == support) or named[item]
+
+
+@given(some_sets(8, 60), st.integers(2, 4), st.integers(1, 3), st.sampled_from([1.0, 0.5]))
+@settings(max_examples=30)
+def test_plain_python_does_what_kernels_do(
+    tmp_path_factory: pytest.TempPathFactory, sets: list[Any], k: int, m: int, safe: float
+) -> None:
+    """The same bytes, whichever of them is at work."""
+    method, found = Disassociation(k=k, m=m, safe=safe), []
+    for context in (eagerly(), nullcontext()):
+        with pytest.MonkeyPatch.context() as patch, context:
+            patch.setattr(_jit, "_is_ready", lambda kernel: False)
+            release, _ = method.anonymize(baskets_of(sets, "a"))
+        found.append(lines(release.data, tmp_path_factory.mktemp("clusters") / "clusters.jsonl"))
+    assert found[0] == found[1]
 
 
 @given(

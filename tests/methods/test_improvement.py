@@ -15,9 +15,11 @@ import shoal
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, WrongUse
+from shoal.kernels import _jit
+from shoal.kernels._compiling import eagerly
 from shoal.measures._chosen import measure
 from shoal.measures.loss import Loss
-from shoal.methods._improvement._annealing import RUNGS
+from shoal.methods._improvement._annealing import RUNGS, Search
 from shoal.methods.lattice import Lattice
 from shoal.methods.method import Method
 from shoal.methods.mondrian.method import Mondrian
@@ -110,6 +112,26 @@ def test_what_the_search_minimizes_is_what_is_measured(publish: Any, promises: d
     assert trace.notes["summary"][0].startswith("Improvement: the mean loss of a row fell")
 
 
+@pytest.mark.parametrize("publish", ["nodes", "ranges", "sets"])
+def test_no_step_loses_more_without_heat(publish: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a step is said to lose before it is taken is what its classes lose afterwards, and none gets too small."""
+    losses, sizes = [], []
+    take = Search._take_chunk
+
+    def taken(self: Search, steps: int, heat: float, classes: Any) -> None:
+        take(self, steps, heat, classes)
+        losses.append(self._mean(classes))
+        sizes.append(classes.sizes[classes.sizes > 0].min())
+
+    monkeypatch.setattr(Search, "_take_chunk", taken)
+    monkeypatch.setattr(Search, "_heats", lambda _: [0.0] * RUNGS)
+    monkeypatch.setattr("shoal.methods._improvement._annealing.CHUNK", 1)
+    Mondrian(publish=publish, k=4, improve_steps=6000).anonymize(people(), seed=1)
+    assert max(np.diff(losses)) < 1e-12
+    assert losses[-1] < losses[0]
+    assert min(sizes) == 4
+
+
 def test_suppressed_rows_come_back() -> None:
     """One row costs less in a class of five than suppressed, and whole columns a level up would cost more."""
     rows: list[tuple[str | None, ...]] = [("a", "x", "0", "flu")] * 4 + [("c", "z", "1", "flu")] * 8
@@ -130,6 +152,21 @@ def test_suppressed_rows_stay_where_classes_are_compared_with_all_rows() -> None
     release, _ = Lattice(**options, objective="granularity", improve_steps=2000).anonymize(data)
     assert release.suppressed == 1
     assert all(judge(release))
+
+
+@pytest.mark.parametrize("publish", ["nodes", "ranges", "sets"])
+@pytest.mark.parametrize("seed", range(3))
+def test_plain_python_does_what_kernels_do(publish: Any, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is small is bounded without compiling anything for it."""
+    monkeypatch.setattr(_jit, "_is_ready", lambda kernel: False)
+    data = people(150, seed)
+    method = Mondrian(k=4, publish=publish, improve_steps=400, bound=publish == "nodes")
+    release, trace = method.anonymize(data, seed=seed)
+    with eagerly():
+        other, again = method.anonymize(data, seed=seed)
+    assert texts(release.data) == texts(other.data)
+    assert trace.notes == again.notes
+    assert release.parameters == other.parameters
 
 
 def test_the_same_steps_give_the_same_release() -> None:

@@ -20,10 +20,10 @@ from shoal.engines.local import Local
 from shoal.errors import WrongUse
 from shoal.models import _distributed as in_parts
 from shoal.models._distributed import judge_table
-from shoal.models._evidence import Evidence, joined
 from shoal.models.delta_presence import DeltaPresence
 from shoal.models.hidden_rules import HiddenRules
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.model import Evidence
 from shoal.models.t_closeness import TCloseness
 
 
@@ -191,7 +191,7 @@ def test_evidence_joins_in_any_order():
         Evidence(sums={"classes": 1}),
     ]
     for order in ([0, 1, 2], [2, 1, 0], [1, 0, 2]):
-        whole = joined(parts[place] for place in order)
+        whole = Evidence.of(parts[place] for place in order)
         assert whole.places == (Offender("b", ""), Offender("a", ""))
         assert (whole.count, whole.sums, whole.lowest, whole.highest) == (
             5,

@@ -17,7 +17,7 @@ from shoal.attacks.attack import Attack, Attacked, Target
 from shoal.data._sparse_rows import SparseRows
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
-from shoal.data.linked import Linked, class_table
+from shoal.data.linked import Linked
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.table import Column, Table
 from shoal.models._equivalence_classes import PublishedClasses
@@ -35,12 +35,13 @@ class Certainty(Attack):
 
     def run(self, target: Target) -> Attacked | None:
         """Look at every class, group or cohort."""
-        data = class_table(target.release.data)
+        data = target.release.data
         if isinstance(data, Groups):
             return self._groups(data)
         if isinstance(data, Baskets):
             return self._baskets(data, target)
-        assert isinstance(data, Table)
+        assert isinstance(data, Table | Linked)
+        data = data.class_table
         classes = PublishedClasses.of(data)
         drawn = target.release.details.get("perturbed", ())
         shown = [one for one in secrets(classes.table, target.original) if one.name not in drawn]

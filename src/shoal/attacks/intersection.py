@@ -13,7 +13,7 @@ from shoal.attacks.inference import by_majority
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
-from shoal.data.linked import Linked, class_table
+from shoal.data.linked import Linked
 from shoal.data.table import Column, Table
 
 
@@ -39,8 +39,8 @@ class Intersection(Attack):
         chosen = self.drawn(original.rows)
         found = [
             self._column(secret, published, target, other, chosen)
-            for secret in secrets(class_table(published), original)
-            if secret.name in class_table(other).names
+            for secret in secrets(published.class_table, original)
+            if secret.name in other.class_table.names
         ]
         return max(found, key=lambda one: one.residual, default=None)
 
@@ -100,7 +100,7 @@ def _both(
     published: Table | Linked, other: Table | Linked, people: Table, secret: Column
 ) -> tuple[Rows, float]:
     """The guess for each of the people, and for which share one value is left."""
-    second = class_table(other).column(secret.name)
+    second = other.class_table.column(secret.name)
     codes = {label: code for code, label in enumerate(second.domain.labels)}
     moved = np.array([codes.get(label, len(codes)) for label in secret.domain.labels])
     here, there = class_view(published, people), class_view(other, people)

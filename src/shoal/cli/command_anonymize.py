@@ -9,11 +9,12 @@ from cyclopts import App, Parameter
 
 from shoal import registry
 from shoal.cli import run_summary, show
+from shoal.cli.freed_memory import keep_freed_memory
 from shoal.cli.options import (
     GROUPS,
     Preparing,
     Section,
-    complete,
+    epilogue,
     flag,
     flattened,
     is_hierarchy,
@@ -33,7 +34,6 @@ from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
 from shoal.recipe import Output, Recipe, Running, Source
-from shoal.recommendation.command_line import typed_parameter
 
 EPILOGUE = """Example:
   shoal anonymize {method} {input} {parameters} \\
@@ -112,9 +112,11 @@ OF_ITEMS = ("items", "items_from", "item_separator", "sensitive_items", "insensi
 def program(tokens: Sequence[str]) -> App:
     """The command with its methods."""
     names = registered(tokens, "method")
-    app = App(name="anonymize", help=COMMANDS["anonymize"], help_epilogue=complete(example(names[0])))
+    app = App(
+        name="anonymize", help=COMMANDS["anonymize"], help_epilogue=epilogue(partial(example, names[0]))
+    )
     for name in names:
-        app.command(single(name, command_of(name), example(name)))
+        app.command(single(name, command_of(name), partial(example, name)))
     return app
 
 
@@ -196,6 +198,7 @@ def anonymize_baskets(
     json: Json = False,
 ) -> int:
     """Publish baskets."""
+    keep_freed_memory()
     recipe = Recipe(
         source=Source(path=input, reading=reading, **source),
         roles=roles,
@@ -218,11 +221,14 @@ def carried_out(recipe: Recipe, *, save: str | None, force: bool, quiet: bool, j
         run, folder = publish(recipe, force=force, stage=stage)
     if save is not None:
         recipe.write(save)
-    return run_summary.publication(run, folder, json=json, quiet=quiet)
+    run_summary.publication(run, folder, json=json, quiet=quiet)
+    return 0  # a run that breaks a promise is an error, and writes nothing
 
 
 def example(name: str, more: str = "") -> str:
     """A line that works on the data of `shoal generate`."""
+    from shoal.recommendation.command_line import typed_parameter
+
     kind: type[Method] = registry.load("method", name)
     given = [typed_parameter(name, value) for name, value in kind.example.items() if name != "promises"]
     source, roles = _sample(kind)

@@ -20,7 +20,7 @@ HEAD = ("attack", "success", "interval", "baseline", "control", "residual", "peo
 
 def program(tokens: Sequence[str]) -> App:
     """The command."""
-    return single("attack", attack, EXAMPLE.format(first=first_example()))
+    return single("attack", attack, lambda: EXAMPLE.format(first=first_example()))
 
 
 def attack(

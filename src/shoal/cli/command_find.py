@@ -23,7 +23,7 @@ LINES = 10
 
 def program(tokens: Sequence[str]) -> App:
     """The command."""
-    return single("find", find, EXAMPLE.format(first=first_example()))
+    return single("find", find, lambda: EXAMPLE.format(first=first_example()))
 
 
 def find(

@@ -11,7 +11,7 @@ from shoal.cli.command_anonymize import OUTPUT, Input, Json, Replace
 from shoal.cli.options import (
     GROUPS,
     Section,
-    complete,
+    epilogue,
     flattened,
     is_hierarchy,
     output_option,
@@ -50,7 +50,7 @@ ColumnName = Annotated[
 
 def program(tokens: Sequence[str]) -> App:
     """The commands."""
-    app = App(name="hierarchy", help=COMMANDS["hierarchy"], help_epilogue=complete(BUILD))
+    app = App(name="hierarchy", help=COMMANDS["hierarchy"], help_epilogue=epilogue(BUILD))
     reading = Section(Reading, "Reading", without=("drop_missing",))
     app.command(single("build", flattened(build, reading=reading), BUILD))
     app.command(single("check", flattened(check, reading=reading), CHECK))

@@ -20,7 +20,7 @@ EXAMPLE = """{first}
 def program(tokens: Sequence[str]) -> App:
     """The command."""
     command = flattened(measure, running=Section(Running, "Engine"))
-    return single("measure", command, EXAMPLE.format(first=first_example()))
+    return single("measure", command, lambda: EXAMPLE.format(first=first_example()))
 
 
 def measure(

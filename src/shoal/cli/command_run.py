@@ -25,7 +25,7 @@ EXAMPLE = """{first}
 
 def program(tokens: Sequence[str]) -> App:
     """The command."""
-    return single("run", run, EXAMPLE.format(first=first_example("--save-recipe recipe.toml ")))
+    return single("run", run, lambda: EXAMPLE.format(first=first_example("--save-recipe recipe.toml ")))
 
 
 def run(

@@ -50,7 +50,7 @@ def program(tokens: Sequence[str]) -> App:
     """The command; what it can prove is what the short forms of tables say, or the model that is named."""
     name = asked_model(tokens)
     command = _command(None if name is None else registry.load("model", name))
-    return single("verify", command, EXAMPLE.format(first=first_example()))
+    return single("verify", command, lambda: EXAMPLE.format(first=first_example()))
 
 
 def asked_model(tokens: Sequence[str]) -> str | None:

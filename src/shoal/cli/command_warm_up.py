@@ -18,7 +18,7 @@ from shoal.cli.command_anonymize import Json, Quiet
 from shoal.cli.options import single
 from shoal.data.baskets import Baskets
 from shoal.data.table import Table
-from shoal.errors import ShoalError
+from shoal.errors import ShoalError, WrongUse
 from shoal.kernels._compiling import eagerly, watched
 from shoal.methods.method import Method
 
@@ -52,16 +52,20 @@ def warm_up(*, quiet: Quiet = False, json: Json = False) -> int:
     Shoal compiles its inner loops for the processor at hand, once; what is compiled is kept in a folder of the package,
     or in one of the user where that cannot be written. NUMBA_CACHE_DIR names another one.
     """
+    from shoal.kernels._jit import cache_folder
+
+    if (folder := cache_folder()) is None:
+        raise WrongUse("No folder can be written to keep what is compiled: name one in NUMBA_CACHE_DIR.")
     begin = time.perf_counter()
     methods, kernels = compiled(quiet or json)
     seconds = time.perf_counter() - begin
-    found = {"methods": methods, "kernels": kernels, "seconds": seconds, "cache": cache()}
+    found = {"methods": methods, "kernels": kernels, "seconds": seconds, "cache": folder}
     if json:
         show.as_json(found)
     elif not quiet:
         news = f"{kernels} kernels compiled" if kernels else "nothing was left to compile"
         show.line(f"{methods} methods are ready: {news}, in {seconds:.0f} s.")
-        show.line(f"Cache    {found['cache'] or 'none: no folder can be written, so each run compiles anew'}")
+        show.line(f"Cache    {folder}")
     return 0
 
 
@@ -167,11 +171,3 @@ def choices(kind: type[Method]) -> Iterator[dict[str, Any]]:
             yield {name: (ROWS,)}
         elif field.default and any(getattr(bound, "ge", None) == 0 for bound in field.metadata):
             yield {name: 0}
-
-
-def cache() -> str | None:
-    """The folder in which compiled kernels are kept."""
-    from shoal.kernels.ragged import take_rows
-
-    path: str | None = getattr(getattr(take_rows, "stats", None), "cache_path", None)
-    return path

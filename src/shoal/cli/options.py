@@ -9,7 +9,9 @@ import inspect
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from itertools import chain
 from types import NoneType
@@ -20,7 +22,6 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from shoal import registry
-from shoal.cli._typed import may_be_typed
 from shoal.data._plural import singular
 from shoal.errors import UnknownOption, WrongUse
 from shoal.option_names import STEPS, share_instead
@@ -104,6 +105,13 @@ MADE = {
     "shoppers.csv": "shoal generate mixed --rows 1000 --items 40 --seed 7 -o shoppers.csv",
 }
 """Files that examples use, and the command that makes each."""
+
+
+def epilogue(example: str | Callable[[], str]) -> str:
+    """What a help page ends in; nothing where no page may be asked for."""
+    if not may_be_typed("help", "h"):
+        return ""
+    return complete(example if isinstance(example, str) else example())
 
 
 def complete(example: str) -> str:
@@ -436,9 +444,9 @@ def number_option(help_text: str, **more: Any) -> Parameter:
     return Parameter(help=help_text, negative="", **{"converter": whole, **more})
 
 
-def single(name: str, command: Callable[..., Any], example: str) -> App:
+def single(name: str, command: Callable[..., Any], example: str | Callable[[], str]) -> App:
     """A program of one command, whose help is its docstring and ends in an example."""
-    app = App(name=name, help=prose(command.__doc__), help_epilogue=complete(example))
+    app = App(name=name, help=prose(command.__doc__), help_epilogue=epilogue(example))
     app.default(command)
     return app
 
@@ -517,3 +525,31 @@ def _keyword(name: str, kind: Any, default: Any, option: Parameter) -> inspect.P
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown]
     )
+
+
+_typed: ContextVar[frozenset[str] | None] = ContextVar("typed", default=None)
+
+
+@contextmanager
+def only_typed(tokens: Sequence[str]) -> Iterator[None]:
+    """Let commands offer only what a command line may name, and what they cannot do without.
+
+    The parser takes about half a millisecond for each option that it is offered, and few of a hundred are typed.
+    """
+    words = chain(tokens, *(token[1:] for token in tokens if token.startswith("-")))
+    token = _typed.set(frozenset(_bare(word.partition("=")[0]) for word in words))
+    try:
+        yield
+    finally:
+        _typed.reset(token)
+
+
+def _bare(word: str) -> str:
+    """An option without what it may be spelled with or without."""
+    return word.lower().replace("_", "-").lstrip("-").removeprefix("no-")
+
+
+def may_be_typed(*names: str) -> bool:
+    """Whether the command line may hold an option of one of these names."""
+    typed = _typed.get()
+    return typed is None or not typed.isdisjoint(map(_bare, names))

@@ -9,7 +9,6 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TextIO
@@ -25,8 +24,8 @@ from cyclopts import (
 
 from shoal import __version__, registry
 from shoal.addresses import without_passwords
-from shoal.cli._typed import only_typed
 from shoal.cli.help_pages import Page, Part, colored, drawn, options_on, say, stored_pages
+from shoal.cli.options import only_typed
 from shoal.cli.show import as_json, visible
 from shoal.cli.start import pipe_closed
 from shoal.errors import LeftOut, ShoalError, UnknownOption
@@ -179,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _called(tokens: list[str]) -> Any:
     """Do what a command line says; the options that are not on it are offered where a page or a refusal names them."""
-    if HELP.isdisjoint(tokens):
+    if HELP.isdisjoint(tokens) and len(tokens) > 1:
         with only_typed(tokens):
             app = program(tokens)
         # The parser refuses before anything is done.
@@ -333,6 +332,8 @@ def _near(option: str, known: Iterable[str]) -> list[str]:
     >>> _near("--weigth", ["--weight", "--height"]), _near("--baskets", ["--skew", "--seed"])
     (['--weight'], [])
     """
+    from difflib import get_close_matches
+
     names = {name.lstrip("-"): name for name in known}
     return [names[name] for name in get_close_matches(option.lstrip("-"), names, n=1, cutoff=0.6)]
 

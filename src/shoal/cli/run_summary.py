@@ -42,7 +42,7 @@ SCORES = {
         "lost_rules",
         "ghost_rules",
     ),
-    "Groups": ("kl", "query_error", "pivot_guess", "pivot_central", "pivot_replay"),
+    "Groups": ("kl", "query_error", "pivot_guess", "pivot_central", "pivot_largest", "pivot_replay"),
     "Linked": ("are", "are_median"),
     "Clusters": ("term_chunk_share", "tkd", "re", "certain_links"),
 }
@@ -63,8 +63,8 @@ BESIDE_THE_POINT = {
 hides rules looks for stars, and whoever perturbs values leaves all cells as fine as they are."""
 
 
-def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> int:
-    """Show a finished run; the exit code is 1 if a promise is broken."""
+def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> None:
+    """Show a finished run."""
     from shoal.measures.measure import flat
 
     report = folder / "report.html"
@@ -80,6 +80,7 @@ def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> int:
                 "left_out": run.left_out,
                 "warnings": list(run.warnings),
                 "summary": sentences(run),
+                "best_possible": run.trace.notes.get("best_possible"),
                 "scores": flat(run.scores),
                 "unmeasured": run.unmeasured,
                 "risks": {name: dict(one) for name, one in run.risks.items()},
@@ -107,7 +108,6 @@ def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> int:
         show.line(f"Publish  {folder / 'release'}", "bold")
         if report.exists():
             show.line(f"Read     {report}")
-    return 0 if run.holds else 1
 
 
 def risk_lines(run: "AnyRun") -> None:
@@ -163,11 +163,12 @@ def sentences(run: "AnyRun") -> list[str]:
 
 def shown_scores(run: "AnyRun") -> list["Score"]:
     """The scores of the summary, in the order of the table; first what the method looked for, if that is not there."""
+    from shoal.data.dataset import schema_of
     from shoal.data.release import form_name
 
     by_name = {score.name: score for score in run.scores}
     hidden = {name for reason, names in BESIDE_THE_POINT.items() if reason in by_name for name in names}
-    wanted = SCORES.get(form_name(run.release.data).capitalize(), ())
+    wanted = SCORES.get(form_name(schema_of(run.release.data)).capitalize(), ())
     aim = run.trace.notes.get("objective")
     own = [aim] if aim in by_name and aim not in wanted else []
     return [by_name[name] for name in (*own, *wanted) if name in by_name and name not in hidden]

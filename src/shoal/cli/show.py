@@ -143,8 +143,16 @@ def progress(quiet: bool) -> Iterator["Stage"]:
             step = name
             bar.update(task, description=name)
 
+        kernels = 0
+
         def compiling(seconds: float) -> None:
-            text = f"{step}: compiling once (about {math.ceil(seconds)} s)" if seconds else step
+            nonlocal kernels
+            kernels += seconds > 0
+            text = (
+                f"{step}: compiling once (kernel {kernels}, about {math.ceil(seconds)} s)"
+                if seconds
+                else step
+            )
             bar.update(task, description=text)
 
         with watched(compiling):
@@ -160,12 +168,21 @@ def _compiling_line() -> "Tell":
         if seconds > MOMENT and not shown:
             shown = True
             print(
-                f"shoal: compiling once (about {math.ceil(seconds)} s, or more where further steps are compiled); "
-                "`shoal warm-up` does it for all methods.",
+                f"shoal: compiling once (about {math.ceil(seconds)} s for this kernel, up to half a minute for all "
+                f"of a method, longer on a busy machine); {_afterward()}",
                 file=sys.stderr,
             )
 
     return tell
+
+
+def _afterward() -> str:
+    """What becomes of kernels that are compiled now."""
+    from shoal.kernels._jit import cache_folder
+
+    if cache_folder() is None:
+        return "no folder can be written to keep it, so that every run compiles anew: name one in NUMBA_CACHE_DIR."
+    return "`shoal warm-up` does it for all methods."
 
 
 @contextmanager

@@ -4,7 +4,10 @@ import atexit
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from reprlib import recursive_repr
+from typing import Any
 
 from shoal.cli.help_pages import show_page, stored_page
 
@@ -19,10 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     page = stored_page(tokens)
     if page is None:
-        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # idle threads of numpy sleep and do not spin
-        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # or every installed package is looked through
-        gc.set_threshold(OBJECTS)
-        atexit.register(gc.freeze)  # nothing is looked through again on the way out
+        _start_lean()
         from shoal.cli import program  # loads the parser
 
         return program.main(tokens)
@@ -32,6 +32,54 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return pipe_closed()
     return 0
+
+
+def _start_lean() -> None:
+    """Leave out what libraries do on their way in, and the program does not need."""
+    gc.set_threshold(OBJECTS)
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # idle threads of numpy sleep and do not spin
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # or every installed package is looked through
+    if sys.version_info < (3, 13):
+        _share_functions()
+    atexit.register(gc.freeze)  # nothing is looked through again on the way out
+
+
+def _share_functions() -> None:
+    """Let frozen dataclasses share functions that Python before 3.13 compiles for each of them, hundreds at a start."""
+    import dataclasses
+
+    library: Any = dataclasses
+    if library._repr_fn is not _repr_of:
+        frozen = dataclasses.make_dataclass("Frozen", (), frozen=True)()
+        library._frozen_get_del_attr, library._repr_fn = partial(_refusals, frozen), _repr_of
+
+
+def _refusals(frozen: Any, cls: Any, fields: Sequence[Any], _: Any) -> tuple[Callable[..., None], ...]:
+    """The functions by which a dataclass refuses to be changed: what `frozen` says of itself."""
+    names = frozenset(field.name for field in fields)
+
+    def __setattr__(self: Any, name: str, value: Any) -> None:
+        if type(self) is cls or name in names:
+            setattr(frozen, name, value)
+        super(cls, self).__setattr__(name, value)
+
+    def __delattr__(self: Any, name: str) -> None:
+        if type(self) is cls or name in names:
+            delattr(frozen, name)
+        super(cls, self).__delattr__(name)
+
+    return __setattr__, __delattr__
+
+
+def _repr_of(fields: Sequence[Any], _: Any) -> Callable[[Any], str]:
+    """The function that shows a dataclass."""
+    names = tuple(field.name for field in fields)
+
+    @recursive_repr()
+    def __repr__(self: Any) -> str:
+        return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+
+    return __repr__
 
 
 def pipe_closed() -> int:

@@ -16,13 +16,16 @@ from shoal.arrays import (
     Floats,
     Indptr,
     Items,
+    Mask,
     Rows,
     ascending,
+    flagged,
     indptr_by,
     indptr_of,
     owners,
+    taken,
 )
-from shoal.data.baskets import ragged_ranks
+from shoal.data.baskets import Baskets, ragged_ranks
 
 if TYPE_CHECKING:
     from shoal.kernels.band import Placed
@@ -57,10 +60,13 @@ class Distinct:
     @property
     def supports(self) -> Counts:
         """The number of rows that hold each item."""
-        if self.counts.max(initial=0) <= 1:
-            return np.bincount(self.items, minlength=self.width)
-        weights = np.repeat(self.counts, np.diff(self.indptr))
-        return np.bincount(self.items, weights, self.width).astype(np.int64)
+        each = np.bincount(self.items, minlength=self.width)
+        again = np.flatnonzero(self.counts > 1)
+        if not len(again):
+            return each
+        indptr, places = taken(self.indptr, again)
+        weights = np.repeat(self.counts[again] - 1, np.diff(indptr))
+        return each + np.bincount(self.items[places], weights, self.width).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,49 @@ def distinct_baskets(indptr: Indptr, items: Items, width: int) -> Distinct:
     some = np.empty(len(counts), dtype=np.int64)
     some[of_row] = np.arange(len(of_row))
     return Distinct(*take_rows(indptr, items, some), width, counts, of_row)
+
+
+def public_baskets(baskets: Baskets) -> Distinct:
+    """The distinct baskets without sensitive items; items are numbered among those that somebody holds.
+
+    They are kept: whoever publishes groups of them may want to know what these tell.
+    """
+    if "public" not in baskets.kept:
+        known = ~flagged(baskets.sensitive, len(baskets.vocabulary)) & (baskets.supports > 0)
+        baskets.kept["public"] = baskets_among(baskets, known)
+    found: Distinct = baskets.kept["public"]
+    return found
+
+
+def baskets_among(baskets: Baskets, known: Mask) -> Distinct:
+    """The distinct baskets with only the items for which a mask is true, which are numbered among those."""
+    return distinct_baskets(*kept_items(baskets, turns_among(known)), int(known.sum()))
+
+
+def kept_items(baskets: Baskets, number: Items) -> tuple[Indptr, Items]:
+    """The baskets without the items whose number is below 0: where they begin, and the numbers of the others."""
+    from shoal.kernels._jit import fitting
+    from shoal.kernels.ragged import keep_items
+
+    kept: tuple[Indptr, Items] = fitting(keep_items, len(baskets.items))(
+        baskets.indptr, baskets.items, number
+    )
+    return kept
+
+
+def sensitive_items(baskets: Baskets) -> tuple[Indptr, Items]:
+    """The sensitive items of each basket: where they begin, and their codes."""
+    secret = flagged(baskets.sensitive, len(baskets.vocabulary))
+    return kept_items(baskets, np.where(secret, np.arange(len(secret), dtype=np.int32), np.int32(-1)))
+
+
+def turns_among(known: Mask) -> Items:
+    """The number of each item among those for which a mask is true; -1 for the others.
+
+    >>> turns_among(np.array([True, False, True])).tolist()
+    [0, -1, 1]
+    """
+    return np.where(known, np.cumsum(known, dtype=np.int32), np.int32(0)) - np.int32(1)
 
 
 def numbered(ranks: Rows) -> Rows:
@@ -127,13 +176,16 @@ def sort_keys(name: str, indptr: Indptr, items: Items, supports: Counts) -> tupl
     it; with an even number of items so far those with the later item (or none) come first, with an odd number those
     with the earlier item (or, last, none).
     """
+    from shoal.kernels._jit import fitting
     from shoal.kernels.ragged import gray_digits, rank_rows
 
     width = len(supports)
     number = np.empty(width, dtype=np.int32)
     number[np.argsort(-supports, kind="stable")] = np.arange(width, dtype=np.int32)
-    ranked = rank_rows(indptr, items, number)
-    return (indptr, ranked) if name == "lexicographic" else gray_digits(indptr, ranked, width)
+    ranked = fitting(rank_rows, len(items))(indptr, items, number)
+    if name == "lexicographic":
+        return indptr, ranked
+    return fitting(gray_digits, len(items))(indptr, ranked, width)
 
 
 def spread_of(distinct: Distinct, places: "Placed") -> tuple[Band, Floats]:
@@ -141,9 +193,10 @@ def spread_of(distinct: Distinct, places: "Placed") -> tuple[Band, Floats]:
 
     `places`: those of the rows that hold each distinct basket.
     """
+    from shoal.kernels._jit import fitting
     from shoal.kernels.band import spread
 
-    found = spread(distinct.indptr, distinct.items, distinct.width, places)
+    found = fitting(spread, len(distinct.items))(distinct.indptr, distinct.items, distinct.width, places)
     return Band(int(found[0]), int(found[1])), found[2]
 
 
@@ -205,22 +258,19 @@ def _sum(distinct: Distinct) -> Rows:
 
 def _nearest(distinct: Distinct, count: int) -> tuple[Rows, ...]:
     """Rows sorted by MinHash values: rows with a large common part agree in many of them."""
+    from shoal.kernels._jit import fitting
+    from shoal.kernels.ragged import least_ranks
+
     if not len(distinct.items):
         return (np.arange(len(distinct)),) * count
-    filled = np.flatnonzero(np.diff(distinct.indptr))
-    starts = distinct.indptr[:-1][filled]
-    tables = []
-    for table in range(count):
-        keys = []
-        for value in range(HASHES):
-            smallest = np.zeros(len(distinct), dtype=np.int32)
-            mixed = _mixed(np.arange(distinct.width, dtype=np.uint64), table * HASHES + value + 1)
-            # Which of two is smaller can be told from their ranks, and these are short.
-            rank = np.unique(mixed, return_inverse=True)[1].astype(np.int32) + np.int32(1)
-            smallest[filled] = np.minimum.reduceat(rank[distinct.items], starts)
-            keys.append(smallest)
-        tables.append(ascending(*keys))
-    return tuple(tables)
+    # Which of two is smaller can be told from their ranks, and these are short.
+    ranks = np.empty((distinct.width, count * HASHES), dtype=np.int32)
+    for value in range(count * HASHES):
+        mixed = _mixed(np.arange(distinct.width, dtype=np.uint64), value + 1)
+        ranks[:, value] = np.unique(mixed, return_inverse=True)[1] + 1
+    least = fitting(least_ranks, len(distinct.items) * ranks.shape[1])
+    keys = least(distinct.indptr, distinct.items, ranks).T
+    return tuple(ascending(*keys[first : first + HASHES]) for first in range(0, len(keys), HASHES))
 
 
 def _mixed(numbers: AnyArray, key: int) -> AnyArray:

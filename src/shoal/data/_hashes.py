@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Indptr, Items
+from shoal.arrays import AnyArray, Indptr, Items, mixed
 
 if TYPE_CHECKING:
     import polars
@@ -47,11 +47,3 @@ def _of_letters(texts: "polars.Series") -> AnyArray:
     sums = np.zeros(len(letters) + 1, dtype=np.uint64)
     np.cumsum(mixed(letters + np.uint64(256) * place), out=sums[1:])
     return mixed(sums[begins + lengths] - sums[begins])
-
-
-def mixed(numbers: AnyArray) -> AnyArray:
-    """A number for each number that looks random (SplitMix64)."""
-    state = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return state ^ (state >> np.uint64(31))

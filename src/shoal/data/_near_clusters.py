@@ -5,12 +5,11 @@ but for which of equal baskets is in which. Rows that tie come in the order in w
 """
 
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows, indptr_of, owners, taken
+from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows, indptr_of, owners, turns_of
 from shoal.data._basket_orders import Distinct, orders_of
 
 if TYPE_CHECKING:
@@ -119,7 +118,7 @@ class Pairs:
         return owners(self.starts)
 
 
-_last: tuple[bytes, Pairs] | None = None
+_last: tuple[Distinct, int, Counts | None, Pairs] | None = None
 
 
 def clusters_of(distinct: Distinct, p: int, supports: Counts | None = None) -> Pairs:
@@ -129,20 +128,50 @@ def clusters_of(distinct: Distinct, p: int, supports: Counts | None = None) -> P
 
     `supports`: how many of all rows hold each item, where these are a part of them.
     """
+    from shoal.kernels.ragged import take_rows
+
     global _last
-    digest = blake2b(repr((p, distinct.width, supports is None)).encode())
-    for array in (distinct.indptr, distinct.items, distinct.counts, supports):
-        digest.update(b"" if array is None else array.tobytes())
-    if _last is None or _last[0] != digest.digest():
+    if _last is None or not _same(_last[:3], (distinct, p, supports)):
         begins = indptr_of(distinct.counts)
         orders = orders_for_clusters(distinct, GROUPS.tables, supports)
-        indptr, places = taken(distinct.indptr, owners(begins))
-        rows = tuple(taken(begins, order)[1] for order in orders)
-        _last = digest.digest(), _paired(rows, indptr, distinct.items[places], distinct.width, p)
-    return _last[1]
+        indptr, items = take_rows(distinct.indptr, distinct.items, owners(begins))
+        numbers = np.arange(begins[-1], dtype=np.int32)
+        rows = tuple(take_rows(begins, numbers, order)[1].astype(np.int64) for order in orders)
+        _last = distinct, p, supports, _paired(rows, indptr, items, distinct.width, p)
+    return _last[3]
+
+
+def _same(one: tuple[Distinct, int, Counts | None], other: tuple[Distinct, int, Counts | None]) -> bool:
+    """Whether both ask for the same clusters."""
+    (baskets, p, supports), (others, q, held) = one, other
+    if (p, baskets.width, supports is None) != (q, others.width, held is None):
+        return False
+    return (
+        np.array_equal(baskets.indptr, others.indptr)
+        and np.array_equal(baskets.items, others.items)
+        and np.array_equal(baskets.counts, others.counts)
+        and (supports is None or held is None or np.array_equal(supports, held))
+    )
 
 
 def _paired(orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int, p: int) -> Pairs:
+    """Clusters of p rows or a few more, in pairs; the rows without items are one cluster, if they are p or more.
+
+    Nothing is like them, and all of them may hold something sensitive: of several such clusters each would take in many
+    others.
+    """
+    some = np.diff(indptr) > 0
+    filled, bare = np.flatnonzero(some), np.flatnonzero(~some)
+    if min(len(filled), len(bare)) < p:
+        return _like_pairs(orders, indptr, items, width, p)
+    number = turns_of(filled, len(some))
+    rest = tuple(number[order[some[order]]] for order in orders)
+    found = _like_pairs(rest, np.append(indptr[filled], indptr[-1]), items, width, p)
+    rows = np.concatenate((bare, filled[found.rows]))
+    return Pairs(rows, np.append(0, found.starts + len(bare)), np.append(0, found.pair + 1))
+
+
+def _like_pairs(orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int, p: int) -> Pairs:
     """Clusters of p rows or a few more, and which of them go together where one alone will not do."""
     from shoal.kernels import near_clusters as kernel
 
@@ -163,27 +192,12 @@ def cores(
     indptr: Indptr, items: Items, width: int, rows: Rows, starts: Rows
 ) -> tuple[Indptr, Items, tuple[Indptr, Items, Counts]]:
     """The items that at least a third of a cluster's rows hold, for each cluster; and how many rows hold each item."""
-    begins, held, counts = summed(indptr, items, width, rows, starts)
+    from shoal.kernels._jit import fitting
+    from shoal.kernels.near_clusters import count_items
+
+    begins, held, counts = fitting(count_items, len(items))(indptr, items, width, rows, starts)
     often = 3 * counts >= np.repeat(np.diff(starts), np.diff(begins))
     return indptr_of(often)[begins], held[often], (begins, held, counts)
-
-
-def summed(
-    indptr: Indptr, items: Items, width: int, rows: Rows, starts: Rows
-) -> tuple[Indptr, Items, Counts]:
-    """How many rows of each cluster hold each item: indptr, items, which ascend, and counts."""
-    from shoal.kernels.ragged import take_rows
-
-    begin, held = take_rows(indptr, items, rows)
-    bases = np.arange(len(starts)) * width
-    keys = np.repeat(bases[:-1], np.diff(begin[starts]))
-    keys += held
-    keys.sort()
-    first = np.flatnonzero(np.diff(keys, prepend=-1))
-    counts = np.diff(first, append=len(keys))
-    keys = keys[first]
-    begins = np.searchsorted(keys, bases)
-    return begins, (keys - np.repeat(bases[:-1], np.diff(begins))).astype(np.int32), counts
 
 
 def orders_of_units(indptr: Indptr, items: Items, width: int) -> tuple[Rows, ...]:

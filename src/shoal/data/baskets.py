@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -62,6 +63,7 @@ class Baskets:
     unsorted: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     misnumbered: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     _supports: Counts | None = field(default=None, init=False, repr=False)
+    kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # found once, asked for again
 
     def __post_init__(self) -> None:
         freeze(self, np.int64, "indptr", "unsorted", "misnumbered")
@@ -139,7 +141,10 @@ class Baskets:
         return replace(self, indptr=indptr, items=self.items[places], unsorted=none, misnumbered=none)
 
     def canonical_order(self) -> Rows:
-        """The baskets in ascending order of their lists of items; the empty ones first."""
+        """The baskets in ascending order of their lists of items, the empty ones first.
+
+        So the order of the input is gone, as it is from a table (`data/table.py`).
+        """
         return ragged_order(self.indptr, self.items)
 
 
@@ -172,7 +177,7 @@ def ragged_ranks(indptr: Indptr, items: Items | Rows) -> Rows:
         base = rank[active]
         # Ranks ascend here: their numbers among the different ones leave more room for items.
         tied: Rows = np.cumsum(np.diff(base, prepend=base[:1]) > 0, dtype=np.int64)
-        key, ended, step = _beginnings(
+        key, ended, step = beginnings(
             tied, indptr[active] + position, lengths[active] - position, items, width
         )
         by_key = ascending(key)
@@ -199,21 +204,37 @@ def descents(indptr: Indptr, items: Items | Rows) -> Rows:
 
 def fallen(begins: Rows, lengths: Counts, items: Items | Rows) -> Rows:
     """As `descents`, of rows that lie anywhere."""
-    tied: Rows = np.arange(1, max(len(lengths), 1), dtype=np.int64)
-    found = [tied[:0]]
+    here: Rows = np.arange(1, max(len(lengths), 1), dtype=np.int64)
+    return here[compared(begins, lengths, items, here, here - 1)[0]]
+
+
+def compared(
+    begins: Rows, lengths: Counts, items: Items | Rows, here: Rows, ahead: Rows
+) -> tuple[Rows, Rows]:
+    """Which of some ragged rows come before others as Python sorts lists, and which are equal: two lists of places.
+
+    `here`, `ahead`: the rows, and the one that each is compared with.
+    """
+    tied: Rows = np.arange(len(here), dtype=np.int64)
+    own, other, left, right = begins[here], begins[ahead], lengths[here], lengths[ahead]
+    before, same = [tied[:0]], [tied[:0]]
     position = 0
     while len(tied):
-        ended, ahead_ended = lengths[tied] <= position, lengths[tied - 1] <= position
-        found.append(tied[ended & ~ahead_ended])
-        tied = tied[~ended & ~ahead_ended]
-        here, ahead = items[begins[tied] + position], items[begins[tied - 1] + position]
-        found.append(tied[here < ahead])
-        tied = tied[here == ahead]
+        ended, ahead_ended = left <= position, right <= position
+        if ended.any() or ahead_ended.any():
+            before.append(tied[ended & ~ahead_ended])
+            same.append(tied[ended & ahead_ended])
+            both = ~ended & ~ahead_ended
+            tied, own, other, left, right = tied[both], own[both], other[both], left[both], right[both]
+        one, two = items[own + position], items[other + position]
+        before.append(tied[one < two])
+        both = one == two
+        tied, own, other, left, right = tied[both], own[both], other[both], left[both], right[both]
         position += 1
-    return np.sort(np.concatenate(found))
+    return np.sort(np.concatenate(before)), np.sort(np.concatenate(same))
 
 
-def _beginnings(
+def beginnings(
     base: Rows, places: Rows, left: Counts, items: Items | Rows, width: int
 ) -> tuple[Rows, Mask, int]:
     """One integer for the rank of each row so far and its next items, which sorts as they do.
@@ -221,12 +242,12 @@ def _beginnings(
     `width`: above all items by 2. Returns the integers, which rows have no more items than they tell, and how many
     items that are: as many as leave room for the number of a row, by which such integers are sorted fast.
     """
-    step, longest, ranks = 1, int(left.max()), int(base[-1]) + 1
+    step, longest, ranks = 1, int(left.max(initial=0)), int(base.max(initial=0)) + 1
     room = 2 ** (MOST_BITS - len(base).bit_length())
     while step <= longest and ranks * width ** (step + 1) < room:
         step += 1
     key = base.copy()
-    for ahead in range(step):
+    for ahead in range(step if len(items) else 0):
         there = left > ahead
         item = items.take(places + ahead, mode="clip")
         item *= there

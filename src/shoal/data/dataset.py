@@ -6,7 +6,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
+import numpy as np
+
+from shoal.arrays import Counts
 from shoal.data.baskets import Baskets
+from shoal.data.table import Table
 from shoal.data.verdict import OrderViolations
 
 if TYPE_CHECKING:
@@ -130,6 +134,23 @@ def kept(data: Any) -> Any:
     if isinstance(data, Dataset) and isinstance(data.schema, Baskets):
         return replace(data, parts=data.parts.keep())
     return data
+
+
+def value_counts(data: Dataset, table: Table) -> dict[str, Counts]:
+    """How many rows have each value of each column of a table."""
+    sizes = {column.name: len(column.domain) for column in table.columns}
+
+    def counted(frame: "Frame") -> list[Counts]:
+        return [
+            np.bincount(frame[name].to_numpy(), minlength=size).astype(np.int64)
+            for name, size in sizes.items()
+        ]
+
+    def added(one: list[Counts], other: list[Counts]) -> list[Counts]:
+        return [first + second for first, second in zip(one, other, strict=True)]
+
+    found = data.parts.select(list(sizes)).fold(counted, added)
+    return dict(zip(sizes, found or [np.zeros(size, dtype=np.int64) for size in sizes.values()], strict=True))
 
 
 NOTE = "(note)"

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Rows, freeze, owners
+from shoal.arrays import Counts, Indptr, Items, Rows, flagged, freeze
 from shoal.data._plural import counted
-from shoal.data.baskets import descents
+from shoal.data.baskets import beginnings, compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +71,43 @@ class Groups:
 
         Groups ascend by their baskets, then by their sensitive items and counts.
         """
-        falls = descents(self.basket_indptr, self.items)
-        group = np.searchsorted(self.group_indptr, falls, side="right") - 1
-        mixed = np.unique(group[falls > self.group_indptr[group]])
-        # A group as one list: 0 ends a basket and -1 the last of them, and both come before any item.
-        begins = self.basket_indptr[self.group_indptr] + self.group_indptr
-        begins = begins + np.arange(len(begins)) + 2 * self.sensitive_indptr
-        shift = np.arange(len(self)) + 2 * self.sensitive_indptr[:-1]
-        numbers = np.zeros(begins[-1], dtype=np.int64)
-        basket = owners(self.basket_indptr)
-        of_basket = basket + np.repeat(shift, self.sizes)[basket]
-        numbers[np.arange(len(self.items)) + of_basket] = self.items + 1
-        numbers[begins[1:] - 2 * np.diff(self.sensitive_indptr) - 1] = -1
-        of_secret = np.repeat(np.arange(len(self)), np.diff(self.sensitive_indptr))
-        place = begins[1:][of_secret] - 2 * (self.sensitive_indptr[1:][of_secret] - np.arange(len(of_secret)))
-        numbers[place], numbers[place + 1] = self.sensitive_items, self.sensitive_counts
-        return mixed, descents(begins, numbers)
+        begins, lengths = self.basket_indptr[:-1], np.diff(self.basket_indptr)
+        key, whole, _ = beginnings(
+            np.zeros(len(begins), dtype=np.int64), begins, lengths, self.items, len(self.vocabulary) + 2
+        )
+
+        def placed(here: Rows, ahead: Rows) -> tuple[Rows, Rows]:
+            """Which baskets come before others, and which are equal; most can be told from their first items."""
+            before, same = key[here] < key[ahead], key[here] == key[ahead]
+            tied = np.flatnonzero(same & ~whole[here])
+            less, equal = compared(begins, lengths, self.items, here[tied], ahead[tied])
+            before[tied[less]], same[tied] = True, False
+            same[tied[equal]] = True
+            return np.flatnonzero(before), np.flatnonzero(same)
+
+        inside = np.flatnonzero(~flagged(self.group_indptr, len(begins) + 1)[:-1])
+        falls = inside[placed(inside, inside - 1)[0]]
+        mixed = np.unique(np.searchsorted(self.group_indptr, falls, side="right") - 1)
+        # Groups that tie so far are compared by their next baskets; those that tie to the end, by what is sensitive.
+        sizes, tied = self.sizes, np.arange(1, max(len(self), 1))
+        found, ended = [tied[:0]], [tied[:0]]
+        position = 0
+        while len(tied):
+            short, short_ahead = sizes[tied] <= position, sizes[tied - 1] <= position
+            found.append(tied[short & ~short_ahead])
+            ended.append(tied[short & short_ahead])
+            tied = tied[~short & ~short_ahead]
+            here, ahead = self.group_indptr[tied] + position, self.group_indptr[tied - 1] + position
+            before, same = placed(here, ahead)
+            found.append(tied[before])
+            tied = tied[same]
+            position += 1
+        tied = np.sort(np.concatenate(ended))
+        secrets = np.empty(2 * len(self.sensitive_items), dtype=np.int64)
+        secrets[0::2], secrets[1::2] = self.sensitive_items, self.sensitive_counts
+        kinds = 2 * np.diff(self.sensitive_indptr)
+        found.append(tied[compared(2 * self.sensitive_indptr[:-1], kinds, secrets, tied, tied - 1)[0]])
+        return mixed, np.sort(np.concatenate(found))
 
     @property
     def sizes(self) -> Counts:

@@ -1,14 +1,13 @@
 """A table published as two that are linked by groups: exact public columns, and secrets of whole groups (anatomy)."""
 
 from dataclasses import dataclass
-from typing import overload
 
 import numpy as np
 
 from shoal.arrays import Counts, Floats, Rows
 from shoal.data._plural import counted, free_name
 from shoal.data.domain import nominal
-from shoal.data.related import Related, list_ranks
+from shoal.data.related import list_ranks
 from shoal.data.role import Role
 from shoal.data.table import Column, Table, cell_ranks
 
@@ -36,6 +35,11 @@ class Linked:
     def rows(self) -> int:
         """The number of published rows."""
         return self.public.rows
+
+    @property
+    def class_table(self) -> Table:
+        """The table whose classes promises are about: that of the secrets, whose classes are groups."""
+        return self.secrets
 
     @property
     def groups(self) -> Rows:
@@ -79,24 +83,6 @@ class Linked:
             self.secret_groups * max(len(column.domain), 1) + column.codes, return_counts=True
         )
         return float((counts / self.sizes[held // max(len(column.domain), 1)]).max(initial=0.0))
-
-
-@overload
-def class_table(data: "Linked | Table") -> Table: ...
-
-
-@overload
-def class_table(data: object) -> object: ...
-
-
-def class_table(data: object) -> object:
-    """The table whose classes promises are about.
-
-    Of linked tables, that of the secrets, whose classes are groups; of persons with records, the view of their join.
-    """
-    if isinstance(data, Related):
-        return data.joined()
-    return data.secrets if isinstance(data, Linked) else data
 
 
 def link_name(names: tuple[str, ...]) -> str:

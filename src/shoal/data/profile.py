@@ -13,9 +13,8 @@ from shoal.data._calendar import TIMESTAMP
 from shoal.data._column_kinds import taken
 from shoal.data._equal_rows import row_classes
 from shoal.data._item_adversary import KnownItems, known_items
-from shoal.data._listed_numbers import share_of_lists
 from shoal.data._spellings import alike_in
-from shoal.data._suggested_role import suggest_role
+from shoal.data._suggested_role import share_of_lists, suggest_role
 from shoal.data.baskets import Baskets
 from shoal.data.domain import Domain, Kind
 from shoal.data.role import Role

@@ -35,6 +35,11 @@ class Related(Table):
         return (*self.columns, *self.records.columns)
 
     @property
+    def class_table(self) -> Table:
+        """The view of the join."""
+        return self.joined()
+
+    @property
     def known(self) -> tuple[str, ...]:
         """What an adversary may know, as a sentence names it: the quasi-identifiers, and those of all records."""
         own = Table(self.columns).known

@@ -84,6 +84,11 @@ class Table:
         """The columns, and those of another table where one lies beside it."""
         return self.columns
 
+    @property
+    def class_table(self) -> "Table":
+        """The table whose classes promises are about."""
+        return self
+
     def refuse_without_quasi(self) -> None:
         """Refuse a table without a quasi-identifier: nothing can be promised of it."""
         if not self.quasi:

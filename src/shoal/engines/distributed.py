@@ -254,14 +254,13 @@ class Distributed:
         """Disclosure warnings."""
         from shoal.data._spellings import items_spelled_twice
         from shoal.models.k_anonymity import KAnonymity
-        from shoal.risks._distributed_warnings import concerns
-        from shoal.risks.disclosure_warnings import missing_matched, warned_of_bare
+        from shoal.risks.disclosure_warnings import concerns_in_parts, missing_matched, warned_of_bare
 
         data = release.data
         if not isinstance(data.schema, Table):
             bare = warned_of_bare(found.get("bare", 0), type(data.schema))
             return (*items_spelled_twice(original.schema), *bare)
-        said = concerns(original, data, found.get("classes", 0))
+        said = concerns_in_parts(original, data, found.get("classes", 0))
         if not any(promise.get("missing_matches_all") for promise in release.promises):
             return said
         verdict = self.judge(data, [KAnonymity(k=2)], asked=True)[0][0]

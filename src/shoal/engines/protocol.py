@@ -22,6 +22,7 @@ from shoal import registry
 from shoal.data.verdict import Verdict
 from shoal.engines.distributed import Distributed
 from shoal.engines.local import Local
+from shoal.errors import WrongUse
 
 Engine: TypeAlias = Local | Distributed
 
@@ -33,6 +34,18 @@ items, sensitive ones, and baskets without a public one."""
 def engines_here() -> "dict[str, type[Engine]]":
     """The engines that need nothing but this machine, by their names."""
     return {name: kind for name, kind in registry.load_all("engine").items() if kind.here}
+
+
+def engine_given(engine: Any) -> Engine:
+    """The engine that was given, or this machine's memory. Raises `WrongUse` where it is none."""
+    if engine is None:
+        return Local()
+    if not isinstance(engine, Local | Distributed):
+        raise WrongUse(
+            'An engine is an object: engine=shoal.engines.Stream("4GB") or shoal.engines.Spark(session), and not '
+            f"{engine!r}."
+        )
+    return engine
 
 
 def engine_for(source: Any) -> Engine:

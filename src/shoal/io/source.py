@@ -10,7 +10,6 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 
 from shoal.errors import BadData, CannotWrite, WrongUse
@@ -259,6 +258,8 @@ def _absence(path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():
         return f"there is no such file, and no folder {str(folder)!r}."
+    from difflib import get_close_matches
+
     near = get_close_matches(path.name, sorted(entry.name for entry in folder.iterdir()), n=3, cutoff=0.6)
     return "there is no such file." + (f" Did you mean {' or '.join(map(repr, near))}?" if near else "")
 

@@ -10,12 +10,16 @@ import gc
 import sys
 import threading
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core import event
 
-from shoal.kernels._compiling import tell_all
+from shoal.kernels._compiling import is_eager, tell_all
 from shoal.kernels._inner import CAN_WAIT, begin, end, lend
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
@@ -23,6 +27,9 @@ Kernel = TypeVar("Kernel", bound=Callable[..., object])
 OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
 
 INNER: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True}
+
+SMALL = 5_000
+"""Entries for which nothing is compiled: plain Python takes a few tenths of a second for them at the most."""
 
 BYTES = 1800.0
 """Of Python's code, compiled in a second."""
@@ -37,6 +44,50 @@ def jit(kernel: Kernel) -> Kernel:
     if hasattr(compiled, "get_call_template"):  # plain Python has none
         lend(numba.njit(**INNER)(kernel) if CAN_WAIT else compiled, compiled)
     return cast(Kernel, compiled)
+
+
+def cache_folder() -> str | None:
+    """Where compiled kernels are kept; None where no folder can be written, and empty where nothing is compiled."""
+    from shoal.kernels.ragged import take_rows
+
+    path: str | None = take_rows.stats.cache_path if hasattr(take_rows, "stats") else ""
+    return path
+
+
+def fitting(kernel: Kernel, entries: int) -> Kernel:
+    """A kernel; or the plain Python that it was written as, if that is sooner done than it is compiled.
+
+    `entries`: how much there is to do, as entries of arrays that are looked at. Both give the same, to the last bit.
+    """
+    if entries > SMALL or is_eager() or not hasattr(kernel, "py_func") or _is_ready(kernel):
+        return kernel
+    plain = _plain(kernel)
+
+    def run(*arguments: Any) -> Any:
+        with np.errstate(over="ignore"):  # as the compiled one
+            return plain(*arguments)
+
+    return cast(Kernel, run)
+
+
+def _is_ready(kernel: Any) -> bool:
+    """Whether a kernel was compiled before, here or in an earlier run."""
+    folder = kernel.stats.cache_path
+    written = kernel.py_func.__code__
+    files = f"*.{written.co_name}-{written.co_firstlineno}.*nbi"
+    return bool(kernel.signatures) or (folder is not None and any(Path(folder).glob(files)))
+
+
+@cache
+def _plain(kernel: Any) -> Any:
+    """A kernel as plain Python, and so all that it calls."""
+    written = kernel.py_func
+    if not hasattr(kernel, "inner"):  # no kernel, but an instruction of the processor
+        return written
+    names = written.__globals__
+    called = {name: names[name] for name in written.__code__.co_names if hasattr(names.get(name), "py_func")}
+    plain = {name: _plain(one) for name, one in called.items()}
+    return FunctionType(written.__code__, {**names, **plain}, written.__name__, written.__defaults__)
 
 
 def _lazily(kernel: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Simulated annealing: rows that move between classes, and classes that part and join, so that less is lost."""
+"""Simulated annealing: rows that move between classes, and classes that part, join and mix, so that less is lost."""
 
 import math
 from typing import Any, NamedTuple, TypeAlias
@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
+from shoal.kernels.drawing import below, chance
 
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
@@ -14,11 +15,20 @@ Whole: TypeAlias = int | np.int64
 NODES, RANGES, SETS = 0, 1, 2
 """What the cells of a column are published as."""
 
-MOVE, SWAP, SPLIT, MERGE = 0, 1, 2, 3
-"""Kinds of steps."""
+MOVE, SWAP, SPLIT, MERGE, MIX = 0, 1, 2, 3, 4
+"""Kinds of steps: the last one pools two classes and parts them anew."""
 
-SORTED = 64
-"""Rows of a class up to which they are sorted to be parted."""
+SORTED = 256
+"""Rows up to which they are sorted to be parted."""
+
+MIXED = 8
+"""Two classes are mixed if they have at most so many times the fewest rows of one."""
+
+TRIES = 4
+"""How often a row looks for one of another class."""
+
+TIES = 1e-9
+"""A loss that is smaller than what tells two rows apart: it draws the order of those that are equally near."""
 
 FORBIDDEN = 1e12
 """The loss of a cell that must not be published."""
@@ -63,6 +73,7 @@ class Classes(NamedTuple):
     `of_row`, `after`, `before`: the class of each row, and the next and the last row of it; -1 at the ends. `head`,
     `sizes`, `costs`: the first row of each class, its rows, and what each of them loses. `low`, `high`, `held`: the
     lowest and the highest place of each class (rows) in each column, and its number of values in the columns by sets.
+    `lower`, `higher`: the lowest and the highest place without one row that has it.
     `free`, `place`: the numbers of classes without rows, and where each stands among these. `counts`: how many classes
     are free. `locked`: classes that no further step may touch.
     """
@@ -75,6 +86,8 @@ class Classes(NamedTuple):
     costs: Array
     low: Array
     high: Array
+    lower: Array
+    higher: Array
     held: Array
     free: Array
     place: Array
@@ -115,6 +128,8 @@ class Room(NamedTuple):
 
     low: Array
     high: Array
+    lower: Array
+    higher: Array
     held: Array
     stamps: Array
     token: Array
@@ -124,35 +139,12 @@ class Room(NamedTuple):
 
 
 @jit
-def _draw(random: Array) -> np.uint64:
-    """The next number of splitmix64."""
-    random[0] += np.uint64(0x9E3779B97F4A7C15)
-    value = random[0]
-    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: np.uint64 = value ^ (value >> np.uint64(31))
-    return mixed
-
-
-@jit
-def _below(random: Array, limit: Whole) -> int:
-    """A whole number from 0 on, below a limit."""
-    return np.int64((_draw(random) >> np.uint64(32)) * np.uint64(limit) >> np.uint64(32))  # type: ignore[return-value]
-
-
-@jit
-def _chance(random: Array) -> float:
-    """A number from 0 to 1."""
-    return float(_draw(random) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
-
-
-@jit
 def _begin(cells: Cells, room: Room) -> None:
     """Begin a class without rows."""
     room.token[0] += 1
     for column in range(len(cells.kinds)):
-        room.low[column] = 1 << 30
-        room.high[column] = -1
+        room.low[column] = room.lower[column] = 1 << 30
+        room.high[column] = room.higher[column] = -1
         room.held[column] = 0
 
 
@@ -161,6 +153,8 @@ def _take(row: Whole, cells: Cells, room: Room) -> None:
     """Take a row into the class that is being measured."""
     for column in range(len(cells.kinds)):
         code = cells.codes[row, column]
+        room.lower[column] = min(room.lower[column], max(room.low[column], code))
+        room.higher[column] = max(room.higher[column], min(room.high[column], code))
         room.low[column] = min(room.low[column], code)
         room.high[column] = max(room.high[column], code)
     for column in cells.sets:
@@ -199,50 +193,45 @@ def _loss(cells: Cells, room: Room) -> float:
 
 
 @jit
-def _take_class(number: Whole, skipped: Whole, cells: Cells, classes: Classes, room: Room) -> None:
-    """Take the rows of a class into the one that is being measured, without one of them."""
+def _take_class(number: Whole, cells: Cells, classes: Classes, room: Room) -> None:
+    """Take the rows of a class into the one that is being measured."""
     row = classes.head[number]
     while row >= 0:
-        if row != skipped:
-            _take(row, cells, room)
+        _take(row, cells, room)
         row = classes.after[row]
 
 
 @jit
-def _without(row: Whole, number: Whole, cells: Cells, classes: Classes, room: Room) -> float:
-    """What each row of a class loses without one of them."""
-    if classes.costs[number] <= 0.0 or classes.sizes[number] == 1:
-        return float(min(classes.costs[number], 0.0))
-    _begin(cells, room)
-    _take_class(number, row, cells, classes, room)
-    return _loss(cells, room)
-
-
-@jit
-def _with(row: Whole, number: Whole, cells: Cells, classes: Classes, room: Room) -> float:
-    """What each row of a class loses with one more."""
+def _changed(coming: Whole, going: Whole, number: Whole, cells: Cells, classes: Classes, room: Room) -> float:
+    """What each row of a class loses with one more, and without another one; -1 for neither."""
+    codes = cells.codes
+    if classes.sizes[number] == 1 and coming < 0:
+        return 0.0
     for column in range(len(cells.kinds)):
-        code = cells.codes[row, column]
-        room.low[column] = min(classes.low[number, column], code)
-        room.high[column] = max(classes.high[number, column], code)
+        low, high = classes.low[number, column], classes.high[number, column]
+        if going >= 0:
+            low = classes.lower[number, column] if codes[going, column] == low else low
+            high = classes.higher[number, column] if codes[going, column] == high else high
+        if coming >= 0:
+            low, high = min(low, codes[coming, column]), max(high, codes[coming, column])
+        room.low[column], room.high[column] = low, high
     for column in cells.sets:
-        code, member = cells.codes[row, column], classes.head[number]
-        while member >= 0 and cells.codes[member, column] != code:
+        new = codes[coming, column] if coming >= 0 else -1
+        old = codes[going, column] if going >= 0 else -1
+        room.held[column] = classes.held[number, column]
+        if new == old:
+            continue
+        room.held[column] += new >= 0
+        room.held[column] -= old >= 0
+        member, alike = classes.head[number], 0
+        while member >= 0 and (new >= 0 or (old >= 0 and alike < 2)):
+            code = codes[member, column]
+            if code == new:
+                room.held[column] -= 1
+                new = -1
+            alike += code == old
             member = classes.after[member]
-        room.held[column] = classes.held[number, column] + (member < 0)
-    return _loss(cells, room)
-
-
-@jit
-def _instead(row: Whole, other: Whole, number: Whole, cells: Cells, classes: Classes, room: Room) -> float:
-    """What each row of a class loses with one more, and without another one."""
-    _begin(cells, room)
-    _take(row, cells, room)
-    if classes.costs[number] > 0.0:
-        _take_class(number, other, cells, classes, room)
-    elif classes.sizes[number] > 1:
-        # All of its rows look the same.
-        _take(other, cells, room)
+        room.held[column] += alike > 1
     return _loss(cells, room)
 
 
@@ -254,8 +243,8 @@ def united(one: Whole, other: Whole, cells: Cells, classes: Classes, room: Room)
         room.high[column] = max(classes.high[one, column], classes.high[other, column])
     if len(cells.sets):
         _begin(cells, room)
-        _take_class(one, -1, cells, classes, room)
-        _take_class(other, -1, cells, classes, room)
+        _take_class(one, cells, classes, room)
+        _take_class(other, cells, classes, room)
     return _loss(cells, room)
 
 
@@ -351,11 +340,13 @@ def build(cells: Cells, classes: Classes, room: Room, pool: int) -> None:
 def measure(number: Whole, cells: Cells, classes: Classes, room: Room) -> None:
     """Compute from its rows what a class holds, and its cost."""
     _begin(cells, room)
-    _take_class(number, -1, cells, classes, room)
+    _take_class(number, cells, classes, room)
     classes.costs[number] = _loss(cells, room)
     for column in range(len(cells.kinds)):
         classes.low[number, column] = room.low[column]
         classes.high[number, column] = room.high[column]
+        classes.lower[number, column] = room.lower[column]
+        classes.higher[number, column] = room.higher[column]
         classes.held[number, column] = room.held[column]
 
 
@@ -372,71 +363,89 @@ def _noted(row: Whole, target: Whole, classes: Classes, log: Log, locking: bool)
 @jit
 def _allowance(heat: float, random: Array) -> float:
     """How much more a step may lose to be taken: nothing, or something by chance."""
-    return -heat * math.log(1.0 - _chance(random))
+    return -heat * math.log(1.0 - chance(random))
 
 
 @jit
-def _arrange(row: Whole, other: Whole, cells: Cells, classes: Classes, room: Room) -> int:
-    """Put the rows of a class that are nearer to one of them than to another before the rest; how many they are.
+def _arrange(row: Whole, there: Whole, cells: Cells, classes: Classes, room: Room) -> int:
+    """Put the rows of two classes that are nearer to one than to a drawn one before the rest; how many they are.
 
-    Those of a small class are put in the order of how much nearer they are.
+    Few rows are put in the order of how much nearer they are.
     """
-    source = classes.of_row[row]
-    sorting = classes.sizes[source] <= SORTED
-    member, count, left = classes.head[source], 0, 0
-    while member >= 0:
+    count, left = 0, 0
+    for number in (classes.of_row[row], there):
+        member = classes.head[number]
+        while member >= 0:
+            room.rows[count] = member
+            count += 1
+            member = classes.after[member]
+    other = room.rows[below(room.random, count)]
+    for turn in range(count):
+        member, place = room.rows[turn], turn
         nearer = pair(member, row, FORBIDDEN, cells) - pair(member, other, FORBIDDEN, cells)
-        place = count
-        if sorting:
+        nearer += TIES * (chance(room.random) - 0.5)
+        if count <= SORTED:
             while place > 0 and room.nearer[place - 1] > nearer:
                 room.nearer[place], room.rows[place] = room.nearer[place - 1], room.rows[place - 1]
                 place -= 1
         elif nearer < 0.0:
-            room.nearer[count], room.rows[count] = room.nearer[left], room.rows[left]
+            room.nearer[turn], room.rows[turn] = room.nearer[left], room.rows[left]
             place = left
         room.nearer[place], room.rows[place] = nearer, member
         left += nearer < 0.0
-        count += 1
-        member = classes.after[member]
     return left
 
 
 @jit
-def _split(
-    row: Whole, other: Whole, most: float, cells: Cells, classes: Classes, rules: Rules, room: Room, log: Log
+def _best_cut(first: Whole, last: Whole, size: Whole, cells: Cells, room: Room) -> tuple[int, float]:
+    """Where to part the rows that were put in order, between two places, and what they lose then."""
+    _begin(cells, room)
+    for place in range(last):
+        _take(room.rows[place], cells, room)
+        if place + 1 >= first:
+            room.nearer[place + 1] = (place + 1) * _loss(cells, room)
+    best, where = np.inf, -1
+    _begin(cells, room)
+    for place in range(size - 1, first - 1, -1):
+        _take(room.rows[place], cells, room)
+        if place <= last:
+            total = room.nearer[place] + (size - place) * _loss(cells, room)
+            if total < best:
+                best, where = total, place
+    return where, best
+
+
+@jit
+def _part(
+    row: Whole, there: Whole, most: float, cells: Cells, classes: Classes, rules: Rules, room: Room, log: Log
 ) -> int:
-    """Part a class into the rows that are nearer to one of its rows and those nearer to another; the new class."""
-    source = classes.of_row[row]
-    size = classes.sizes[source]
-    fresh = classes.free[classes.counts[0] - 1]
-    if classes.locked[fresh]:
+    """Part the rows of two classes anew, by how near they are to one of them; the second, or -1 if it loses too much.
+
+    The second may have no rows yet: then the first is parted into two.
+    """
+    here = classes.of_row[row]
+    size = classes.sizes[here] + classes.sizes[there]
+    left = _arrange(row, there, cells, classes, room)
+    first, last = (rules.least, size - rules.least) if size <= SORTED else (left, left)
+    if min(first, size - last) < rules.least:
         return -1
-    left = _arrange(row, other, cells, classes, room)
-    if size <= SORTED:
-        left = min(max(left, rules.least), size - rules.least)
-    if left < rules.least or size - left < rules.least:
+    where, after = _best_cut(first, last, size, cells, room)
+    if after > most:
         return -1
-    after = 0.0
-    for begin, end in ((0, left), (left, size)):
-        _begin(cells, room)
-        for place in range(begin, end):
-            _take(room.rows[place], cells, room)
-        after += (end - begin) * _loss(cells, room)
-    if after - size * classes.costs[source] > most:
-        return -1
-    begin, end = (0, left) if left <= size - left else (left, size)
-    for place in range(begin, end):
-        _noted(room.rows[place], fresh, classes, log, rules.locking)
-    measure(fresh, cells, classes, room)
-    measure(source, cells, classes, room)
-    return int(fresh)
+    for place in range(size):
+        target = here if place < where else there
+        if classes.of_row[room.rows[place]] != target:
+            _noted(room.rows[place], target, classes, log, rules.locking)
+    measure(here, cells, classes, room)
+    measure(there, cells, classes, room)
+    return int(there)
 
 
 @jit
 def _member(number: Whole, classes: Classes, room: Room) -> int:
     """Any row of a class."""
     row = classes.head[number]
-    for _ in range(_below(room.random, classes.sizes[number])):
+    for _ in range(below(room.random, classes.sizes[number])):
         row = classes.after[row]
     return int(row)
 
@@ -467,21 +476,26 @@ def _step(
     if kind == SPLIT:
         if here == rules.pool or not _may_part(here, classes, rules):
             return -1
-        other = other if there == here else _member(here, classes, room)
-        return -1 if other == row else _split(row, other, most, cells, classes, rules, room, log)
+        there = classes.free[classes.counts[0] - 1]
+        if classes.locked[there]:
+            return -1
+        return _part(row, there, most + sizes[here] * costs[here], cells, classes, rules, room, log)
     if here == rules.pool and rules.frozen:
         return -1
     if here == there or there == rules.pool or (costs[here] <= 0.0 and costs[there] <= 0.0):
         return -1
     most += sizes[here] * costs[here] + sizes[there] * costs[there]
     if here == rules.pool or (kind == MOVE and sizes[here] > rules.least):
-        after = (sizes[there] + 1) * _with(row, there, cells, classes, room)
+        after = (sizes[there] + 1) * _changed(row, -1, there, cells, classes, room)
         if after > most:
             return -1
-        left = costs[here] if here == rules.pool else _without(row, here, cells, classes, room)
+        left = costs[here] if here == rules.pool else _changed(-1, row, here, cells, classes, room)
         if after + (sizes[here] - 1) * left > most:
             return -1
         _noted(row, there, classes, log, rules.locking)
+    elif kind == MIX:
+        few = sizes[here] + sizes[there] <= min(MIXED * rules.least, SORTED)
+        return _part(row, there, most, cells, classes, rules, room, log) if few else -1
     elif kind == MERGE:
         if (sizes[here] + sizes[there]) * united(here, there, cells, classes, room) > most:
             return -1
@@ -493,10 +507,10 @@ def _step(
     else:
         # The row goes to one that is near to it, and any row of that class comes back.
         other = _member(there, classes, room)
-        after = sizes[there] * _instead(row, other, there, cells, classes, room)
+        after = sizes[there] * _changed(row, other, there, cells, classes, room)
         if after > most:
             return -1
-        if after + sizes[here] * _instead(other, row, here, cells, classes, room) > most:
+        if after + sizes[here] * _changed(other, row, here, cells, classes, room) > most:
             return -1
         _noted(row, there, classes, log, rules.locking)
         _noted(other, here, classes, log, rules.locking)
@@ -507,6 +521,21 @@ def _step(
 
 
 @jit
+def _near_row(row: Whole, near: Near, classes: Classes, random: Array) -> int:
+    """A row near to one, of another class if a few draws find such a one; nearer ones are drawn more often."""
+    other, width = row, near.others.shape[1]
+    for _ in range(TRIES):
+        share = chance(random)
+        tuple_ = near.others[near.tuples[row], int(width * share * share)]
+        if tuple_ >= 0:
+            begin = near.first[tuple_]
+            other = begin + below(random, near.first[tuple_ + 1] - begin)
+            if classes.of_row[other] != classes.of_row[row]:
+                break
+    return int(other)
+
+
+@jit
 def anneal(
     steps: int, heat: float, cells: Cells, near: Near, classes: Classes, rules: Rules, room: Room, log: Log
 ) -> int:
@@ -514,20 +543,16 @@ def anneal(
 
     `heat`: the temperature: a step that loses so much more is taken by a chance of 1 in e. Returns how many were tried.
     """
-    rows, width = len(classes.of_row), near.others.shape[1]
+    rows = len(classes.of_row)
     for step in range(steps):
         if rules.locking and log.counts[1] == len(log.begins):
             return step
-        row = _below(room.random, rows)
-        drawn = _below(room.random, 64)
-        chance = _chance(room.random)
-        tuple_ = near.others[near.tuples[row], int(width * chance * chance)]
-        if tuple_ < 0:
-            continue
-        begin = near.first[tuple_]
-        other = begin + _below(room.random, near.first[tuple_ + 1] - begin)
-        kind = MOVE if drawn < 32 else SWAP if drawn < 60 else SPLIT if drawn < 62 else MERGE
-        here = classes.of_row[row]
+        row = below(room.random, rows)
+        if classes.costs[classes.of_row[row]] <= 0.0:  # little can be gained there
+            row = below(room.random, rows)
+        here, other = classes.of_row[row], _near_row(row, near, classes, room.random)
+        drawn = below(room.random, 64)
+        kind = (drawn >= 22) + (drawn >= 36) + (drawn >= 38) + (drawn >= 40)
         if rules.locking:
             if classes.locked[here] or (kind != SPLIT and classes.locked[classes.of_row[other]]):
                 continue

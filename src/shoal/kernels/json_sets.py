@@ -51,7 +51,9 @@ def _after(text: Array, place: Whole, word: Array) -> Whole:
 
 
 @jit
-def _text(text: Array, place: Whole, texts: Texts) -> tuple[Whole, Whole]:
+def _text(
+    text: Array, place: Whole, slots: Array, begins: Array, ends: Array, used: Array
+) -> tuple[Whole, Whole]:
     """The number of the text in quotes at a place, and the place behind it; -1 without one, -2 if there is no room."""
     if place < 0 or place >= len(text) or text[place] != QUOTE:
         return -1, -1
@@ -66,7 +68,7 @@ def _text(text: Array, place: Whole, texts: Texts) -> tuple[Whole, Whole]:
         end += 1
     if end >= len(text) or end == begin:
         return -1, -1
-    return number_of(text, begin, end, key, texts), end + 1
+    return number_of(text, begin, end, key, slots, begins, ends, used), end + 1
 
 
 @jit
@@ -89,14 +91,17 @@ def _set(text: Array, place: Whole, texts: Texts, sets: Sets) -> Whole:
     """Read a list of texts in brackets: the place behind it, -1 if there is none, -2 if there is no room."""
     if place < 0 or place >= len(text) or text[place] != OPEN:
         return -1
+    # Arrays by themselves, not in tuples: every call with a tuple counts who holds each of its arrays.
+    slots, begins, ends, used = texts
+    items, count = sets.items, sets.used[0]
     place += 1
     if place < len(text) and text[place] != CLOSE:
         while True:
-            number, place = _text(text, place, texts)
+            number, place = _text(text, place, slots, begins, ends, used)
             if number < 0:
                 return number
-            sets.items[sets.used[0]] = number
-            sets.used[0] += 1
+            items[count] = number
+            count += 1
             if place < len(text) and text[place] == CLOSE:
                 break
             place = _after(text, place, NEXT)
@@ -104,7 +109,8 @@ def _set(text: Array, place: Whole, texts: Texts, sets: Sets) -> Whole:
                 return -1
     if place >= len(text):
         return -1
-    sets.ends[sets.used[1]] = sets.used[0]
+    sets.used[0] = count
+    sets.ends[sets.used[1]] = count
     sets.used[1] += 1
     return place + 1
 
@@ -116,6 +122,7 @@ def read_groups(text: Array, texts: Texts, baskets: Sets, groups: Array, secrets
     `groups`: filled with where the baskets of each group end. `secrets`, `counts`: the sensitive items of each group,
     and how often each occurs.
     """
+    slots, begins, ends, used = texts
     place: Whole = 0
     group = 0
     while place < len(text):
@@ -133,7 +140,7 @@ def read_groups(text: Array, texts: Texts, baskets: Sets, groups: Array, secrets
             return GIVEN_UP
         if text[place] != BRACE:
             while True:
-                number, place = _text(text, place, texts)
+                number, place = _text(text, place, slots, begins, ends, used)
                 if number < 0:
                     return FULL if number == -2 else GIVEN_UP
                 count, place = _number(text, _after(text, place, COLON))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
 from shoal.kernels.prefetching import LINE, prefetch
+from shoal.kernels.sorting import sort
 
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
@@ -132,6 +133,10 @@ def gather(orders: Array, rows: Rows, clusters: Whole, window: Whole) -> tuple[A
             step += 1
         row = orders[0, step]
         listed_now = near(row, links, end - begin - 1, window, listed, cluster, found)
+        for entry in range(listed_now):
+            prefetch(indptr, found[entry])
+        for entry in range(listed_now):
+            prefetch(items, indptr[found[entry]])
         for place in range(begin, end):
             if place > begin:
                 best, best_likeness = 0, np.int64(-1)
@@ -431,3 +436,33 @@ def _most_often(found: Whole, counts: Array, touched: Array, nearest: Array) -> 
     for entry in range(found):
         counts[touched[entry]] = 0
     return kept
+
+
+@jit
+def count_items(
+    indptr: Array, items: Array, width: Whole, rows: Array, starts: Array
+) -> tuple[Array, Array, Array]:
+    """How many rows of each cluster hold each item: where each cluster begins, items, which ascend, and counts."""
+    entries = 0
+    for place in range(len(rows)):
+        entries += indptr[rows[place] + 1] - indptr[rows[place]]
+    begins = np.zeros(len(starts), dtype=np.int64)
+    held, counts = np.empty(entries, dtype=np.int32), np.empty(entries, dtype=np.int32)
+    times = np.zeros(width, dtype=np.int32)
+    found = 0
+    for cluster in range(len(starts) - 1):
+        for member in range(starts[cluster], starts[cluster + 1]):
+            prefetch(indptr, rows[min(member + 2 * LINE, len(rows) - 1)])
+            prefetch(items, indptr[rows[min(member + LINE, len(rows) - 1)]])
+            for place in range(indptr[rows[member]], indptr[rows[member] + 1]):
+                item = items[place]
+                if times[item] == 0:
+                    held[found] = item
+                    found += 1
+                times[item] += 1
+        sort(held, begins[cluster], found)
+        for entry in range(begins[cluster], found):
+            counts[entry] = times[held[entry]]
+            times[held[entry]] = 0
+        begins[cluster + 1] = found
+    return begins, held[:found].copy(), counts[:found].copy()

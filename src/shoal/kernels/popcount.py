@@ -26,6 +26,7 @@ def _ones_compiled(context: Any, word: Any) -> Any:
 
 ones: Any = _ones_in_python if getattr(config, "DISABLE_JIT", False) else _ones_compiled
 """``ones(word)`` inside a kernel: how many bits of an unsigned word are set."""
+ones.py_func = _ones_in_python
 
 
 @jit

@@ -36,3 +36,4 @@ def _compiled(context: Any, array: Any, row: Any) -> tuple[Any, Any]:
 
 
 prefetch: Any = _plain if numba.config.DISABLE_JIT else intrinsic(_compiled)  # type: ignore[attr-defined]
+prefetch.py_func = _plain

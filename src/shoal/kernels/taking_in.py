@@ -1,5 +1,6 @@
 """Clusters of baskets that take in others, until all together keep a degree."""
 
+import math
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,6 +14,9 @@ Whole: TypeAlias = int | np.int64
 
 SKIPPED = 8
 """Clusters that a search passes over, for each that it wants: it ends in a crowd of those that do not help."""
+
+EVENLY = (math.sqrt(5) - 1) / 2
+"""Multiples of it, less their whole parts, lie evenly between 0 and 1, however many there are."""
 
 
 class Units(NamedTuple):
@@ -28,40 +32,72 @@ class Units(NamedTuple):
 
 
 @jit
-def most_held(unit: Whole, units: Units, counts: Array, most: Whole) -> Any:
+def most_held(
+    unit: Whole, secret_indptr: Array, secrets: Array, secret_counts: Array, counts: Array, most: Whole
+) -> Any:
     """Add the sensitive items of a cluster to counts; the largest count, if it was so much before."""
-    for place in range(units.secret_indptr[unit], units.secret_indptr[unit + 1]):
-        secret = units.secrets[place]
-        counts[secret] += units.secret_counts[place]
+    for place in range(secret_indptr[unit], secret_indptr[unit + 1]):
+        secret = secrets[place]
+        counts[secret] += secret_counts[place]
         most = max(most, counts[secret])
     return most
 
 
 @jit
-def _nearest(unit: Whole, units: Units, vector: Array, norms: Array, found: Array, count: Whole) -> Any:
+def _norms(indptr: Array, held: Array) -> Array:
+    """The length of each cluster's vector, and a little more: that of none is not zero."""
+    norms = np.empty(len(indptr) - 1)
+    for unit in range(len(norms)):
+        total = np.int64(1)
+        for place in range(indptr[unit], indptr[unit + 1]):
+            total += np.int64(held[place]) * held[place]
+        norms[unit] = math.sqrt(total)
+    return norms
+
+
+@jit
+def _nearest(
+    unit: Whole,
+    indptr: Array,
+    items: Array,
+    held: Array,
+    vector: Array,
+    norms: Array,
+    found: Array,
+    count: Whole,
+) -> Any:
     """Which of those found is most alike to a cluster, by the cosine; of equals the first."""
-    for place in range(units.indptr[unit], units.indptr[unit + 1]):
-        vector[units.items[place]] = units.held[place]
+    for place in range(indptr[unit], indptr[unit + 1]):
+        vector[items[place]] = held[place]
     best, best_likeness = found[0], -1.0
     for entry in range(count):
         other = found[entry]
         common = np.int64(0)
-        for place in range(units.indptr[other], units.indptr[other + 1]):
-            common += vector[units.items[place]] * units.held[place]
+        for place in range(indptr[other], indptr[other + 1]):
+            common += vector[items[place]] * held[place]
         likeness = common / norms[other]
         if likeness > best_likeness:
             best, best_likeness = other, likeness
-    for place in range(units.indptr[unit], units.indptr[unit + 1]):
-        vector[units.items[place]] = 0
+    for place in range(indptr[unit], indptr[unit + 1]):
+        vector[items[place]] = 0
     return best
 
 
 @jit
-def _helps(unit: Whole, units: Units, counts: Array, size: Whole, p: Whole) -> bool:
+def _helps(
+    unit: Whole,
+    sizes: Array,
+    secret_indptr: Array,
+    secrets: Array,
+    secret_counts: Array,
+    counts: Array,
+    size: Whole,
+    p: Whole,
+) -> bool:
     """Whether a cluster holds less than its part of every sensitive item that a group has too many of."""
-    for place in range(units.secret_indptr[unit], units.secret_indptr[unit + 1]):
-        full = units.secret_counts[place] * p >= units.sizes[unit]
-        if full and counts[units.secrets[place]] * p > size:
+    for place in range(secret_indptr[unit], secret_indptr[unit + 1]):
+        full = secret_counts[place] * p >= sizes[unit]
+        if full and counts[secrets[place]] * p > size:
             return False
     return True
 
@@ -69,7 +105,10 @@ def _helps(unit: Whole, units: Units, counts: Array, size: Whole, p: Whole) -> b
 @jit
 def _candidates(
     unit: Whole,
-    units: Units,
+    sizes: Array,
+    secret_indptr: Array,
+    secrets: Array,
+    secret_counts: Array,
     counts: Array,
     size: Whole,
     p: Whole,
@@ -80,20 +119,52 @@ def _candidates(
     found: Array,
     any_will_do: bool,
 ) -> int:
-    """List free clusters near one that help its group: a window of them to each side, in each order."""
+    """List free clusters near one that help its group, or any if none does: a window to each side, in each order.
+
+    `stamp`: this number and the next one stand nowhere in `listed`.
+    """
     count = 0
-    listed[unit] = stamp
-    for side in range(links.shape[1]):
-        other, wanted, looked = links[unit, side], window, 0
-        while other >= 0 and wanted > 0 and looked < SKIPPED * window:
-            if listed[other] == stamp:
-                wanted -= 1
-            elif any_will_do or _helps(other, units, counts, size, p):
-                listed[other] = stamp
-                found[count] = other
-                count, wanted = count + 1, wanted - 1
-            other, looked = links[other, side], looked + 1
+    for mark in range(stamp + any_will_do, stamp + 2):
+        listed[unit] = mark
+        for side in range(links.shape[1]):
+            other, wanted, looked = links[unit, side], window, 0
+            while other >= 0 and wanted > 0 and looked < SKIPPED * window:
+                if listed[other] == mark:
+                    wanted -= 1
+                elif mark > stamp or _helps(
+                    other, sizes, secret_indptr, secrets, secret_counts, counts, size, p
+                ):
+                    listed[other] = mark
+                    found[count] = other
+                    count, wanted = count + 1, wanted - 1
+                other, looked = links[other, side], looked + 1
+        if count:
+            break
     return count
+
+
+@jit
+def _anywhere(
+    sizes: Array,
+    secret_indptr: Array,
+    secrets: Array,
+    secret_counts: Array,
+    counts: Array,
+    size: Whole,
+    p: Whole,
+    order: Array,
+    begin: Whole,
+    window: Whole,
+    free: Array,
+    found: Array,
+) -> int:
+    """List the first free cluster that helps a group, from a place of an order on; none if it is far."""
+    for step in range(SKIPPED * window):
+        other = order[(begin + step) % len(order)]
+        if free[other] and _helps(other, sizes, secret_indptr, secrets, secret_counts, counts, size, p):
+            found[0] = other
+            return 1
+    return 0
 
 
 @jit
@@ -103,20 +174,19 @@ def take_in(orders: Array, units: Units, width: Whole, kinds: Whole, p: Whole, w
     A cluster is free as long as it was neither taken in nor took in another. The nearest is the one most alike to the
     cluster that began, among those a window away from it in one of the orders. The first is taken in whatever it
     holds; after that, one that holds its full part of what the group has too many of is passed over, unless there is no
-    other. Where none is free any more, the group takes in those that were made, one after the other.
+    other. A cluster without items is like none: it takes in those that help, evenly from all over the first order.
+    Where none is free any more, the group takes in those that were made, one after the other.
 
     `orders`: several orders of the clusters. `width`, `kinds`, `p`: how many items there are, how many sensitive ones,
     and the degree. Returns for each cluster the one that began its group.
     """
-    clusters = len(units.sizes)
+    # Arrays by themselves, not in a tuple: every call with a tuple counts who holds each of its arrays.
+    indptr, items, held, sizes, begins, secrets, holders = units
+    clusters = len(sizes)
     links = linked(orders)
     home = np.arange(clusters)
     free = np.ones(clusters, dtype=np.bool_)
-    norms = np.ones(clusters)
-    for unit in range(clusters):
-        for place in range(units.indptr[unit], units.indptr[unit + 1]):
-            norms[unit] += np.float64(units.held[place]) ** 2
-    norms = np.sqrt(norms)
+    norms = _norms(indptr, held)
     vector, counts = np.zeros(width, dtype=np.int64), np.zeros(kinds, dtype=np.int64)
     listed = np.full(clusters, -1, dtype=np.int64)
     found = np.empty(2 * window * len(orders), dtype=np.int64)
@@ -125,36 +195,65 @@ def take_in(orders: Array, units: Units, width: Whole, kinds: Whole, p: Whole, w
     for unit in range(clusters):
         if not free[unit]:
             continue
-        group[0], taken, size = unit, 1, units.sizes[unit]
-        most = most_held(unit, units, counts, 0)
+        group[0], taken, size = unit, 1, sizes[unit]
+        most = most_held(unit, begins, secrets, holders, counts, 0)
         while most * p > size:
             free[unit] = False
             count = 0
-            for any_will_do in (taken == 1, True):
-                if count == 0:
-                    count = _candidates(
-                        unit, units, counts, size, p, links, window, listed, stamp, found, any_will_do
-                    )
-                    stamp += 1
+            if indptr[unit] == indptr[unit + 1]:
+                begin = np.int64(taken * EVENLY % 1.0 * clusters)
+                count = _anywhere(
+                    sizes, begins, secrets, holders, counts, size, p, orders[0], begin, window, free, found
+                )
             if count == 0:
-                _close(home, unit, units, counts, most, size, p)
+                alone = taken == 1
+                count = _candidates(
+                    unit,
+                    sizes,
+                    begins,
+                    secrets,
+                    holders,
+                    counts,
+                    size,
+                    p,
+                    links,
+                    window,
+                    listed,
+                    stamp,
+                    found,
+                    alone,
+                )
+                stamp += 2
+            if count == 0:
+                _close(home, unit, sizes, begins, secrets, holders, counts, most, size, p)
                 return home
-            nearest = _nearest(unit, units, vector, norms, found, count)
+            nearest = _nearest(unit, indptr, items, held, vector, norms, found, count)
             unlink(nearest, links)
             home[nearest], free[nearest], group[taken] = unit, False, nearest
             taken += 1
-            size += units.sizes[nearest]
-            most = most_held(nearest, units, counts, most)
+            size += sizes[nearest]
+            most = most_held(nearest, begins, secrets, holders, counts, most)
         if not free[unit]:
             unlink(unit, links)
         for entry in range(taken):
-            for place in range(units.secret_indptr[group[entry]], units.secret_indptr[group[entry] + 1]):
-                counts[units.secrets[place]] = 0
+            for place in range(begins[group[entry]], begins[group[entry] + 1]):
+                counts[secrets[place]] = 0
     return home
 
 
 @jit
-def _close(home: Array, last: Whole, units: Units, counts: Array, most: Whole, size: Whole, p: Whole) -> None:
+def _close(
+    home: Array,
+    last: Whole,
+    sizes: Array,
+    secret_indptr: Array,
+    secrets: Array,
+    secret_counts: Array,
+    counts: Array,
+    most: Whole,
+    size: Whole,
+    p: Whole,
+) -> None:
     """Let the last group take in others, until it keeps the degree; all together do."""
     after = np.full(len(home), -1, dtype=np.int64)
     for unit in range(len(home)):
@@ -168,7 +267,7 @@ def _close(home: Array, last: Whole, units: Units, counts: Array, most: Whole, s
             continue
         unit = group
         while unit >= 0:
-            size += units.sizes[unit]
-            most = most_held(unit, units, counts, most)
+            size += sizes[unit]
+            most = most_held(unit, secret_indptr, secrets, secret_counts, counts, most)
             home[unit] = last
             unit = after[unit]

@@ -30,26 +30,38 @@ class Texts(NamedTuple):
 
 
 @jit
-def number_of(text: Array, begin: Whole, end: Whole, key: Any, texts: Texts) -> Any:
-    """The number of the text between two places, whose key is known; -2 if it is new and there is no room for it."""
-    mask = len(texts.slots) - 1
+def number_of(
+    text: Array,
+    begin: Whole,
+    end: Whole,
+    key: Any,
+    slots: Array,
+    begins: Array,
+    ends: Array,
+    used: Array,
+) -> Any:
+    """The number of the text between two places, whose key is known; -2 if it is new and there is no room for it.
+
+    The texts come as arrays by themselves: every call with a tuple counts who holds each of its arrays.
+    """
+    mask = len(slots) - 1
     slot = np.int64((key ^ (key >> np.uint64(29))) & np.uint64(mask))
-    while texts.slots[slot] >= 0:
-        number = texts.slots[slot]
-        first = texts.begins[number]
-        if texts.ends[number] - first == end - begin:
+    while slots[slot] >= 0:
+        number = slots[slot]
+        first = begins[number]
+        if ends[number] - first == end - begin:
             letter = 0
             while letter < end - begin and text[first + letter] == text[begin + letter]:
                 letter += 1
             if letter == end - begin:
                 return number
         slot = (slot + 1) & mask
-    number = texts.used[0]
-    if number == len(texts.begins):
+    number = used[0]
+    if number == len(begins):
         return -2
-    texts.slots[slot] = number
-    texts.begins[number], texts.ends[number] = begin, end
-    texts.used[0] += 1
+    slots[slot] = number
+    begins[number], ends[number] = begin, end
+    used[0] += 1
     return number
 
 
@@ -61,6 +73,7 @@ def read_items(text: Array, blank: Array, texts: Texts, items: Array, ends: Arra
     items, and where those of each line end. Returns how many items there are, or -2 if there is no room for a text; and
     how many lines.
     """
+    slots, begins, finishes, used = texts
     count, line, place = 0, 0, 0
     while place < len(text):
         letter = text[place]
@@ -75,7 +88,7 @@ def read_items(text: Array, blank: Array, texts: Texts, items: Array, ends: Arra
         while text[place] != NEWLINE and not blank[text[place]]:
             key = (key ^ np.uint64(text[place])) * PRIME
             place += 1
-        number = number_of(text, begin, place, key, texts)
+        number = number_of(text, begin, place, key, slots, begins, finishes, used)
         if number < 0:
             return -2, line
         items[count] = number

@@ -5,9 +5,26 @@ from typing import Any
 from shoal import registry
 from shoal.data.dataset import Dataset, schema_of
 from shoal.data.release import Release
+from shoal.data.table import Table
 from shoal.errors import WrongUse
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Scores
+
+WITHOUT_TABLES = frozenset(
+    (
+        "reconstruction",
+        "pivot",
+        "ordering",
+        "itemsets",
+        "associations",
+        "generalized-items",
+        "chunks",
+        "suppression",
+        "overlap",
+        "pair-supports",
+    )
+)
+"""Measures of ours that judge no table: for one, they need not be loaded."""
 
 
 def comparison_of(original: Any, release: Release[Any]) -> Comparison:
@@ -67,8 +84,8 @@ def asked_scores(one: Measure, both: Comparison) -> Scores:
 
 def default_measures(data: object = None) -> tuple[Measure, ...]:
     """Every measure that does not wait to be asked for; of published data, those that are about its form."""
-    kinds = registry.load_all("measure").values()
-    fitting = [kind for kind in kinds if data is None or isinstance(data, kind.accepts)]
+    kinds = registry.load_all("measure", WITHOUT_TABLES if isinstance(data, Table) else ())
+    fitting = [kind for kind in kinds.values() if data is None or isinstance(data, kind.accepts)]
     return tuple(kind() for kind in fitting if not kind.on_request)
 
 

@@ -9,13 +9,12 @@ import polars as pl
 
 from shoal.arrays import Counts
 from shoal.data._export import unnamed
-from shoal.data.dataset import COUNT, Dataset
+from shoal.data.dataset import COUNT, Dataset, value_counts
 from shoal.data.domain import nominal
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
 from shoal.measures._comparison import ColumnPair, Comparison, Items, refuse_unlike
-from shoal.risks._distributed_warnings import value_counts
 
 TEXT, ROWS = "text", "rows"
 

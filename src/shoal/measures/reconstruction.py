@@ -15,14 +15,13 @@ from shoal.arrays import (
     Rows,
     flagged,
     indptr_by,
-    indptr_of,
     owners,
     ranges,
     summed,
     taken,
     turns_of,
 )
-from shoal.data._basket_orders import holders_of
+from shoal.data._basket_orders import holders_of, sensitive_items
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.errors import BadData
@@ -265,12 +264,10 @@ class _Side:
 
 def _before(original: Baskets) -> _Side:
     """The truth: a basket counts 1 for each sensitive item that it holds."""
-    secret = flagged(original.sensitive, len(original.vocabulary))
-    hidden = secret[original.items]
-    secrets = original.items[hidden]
-    begins = indptr_of(hidden)[original.indptr]
+    width = len(original.vocabulary)
+    begins, secrets = sensitive_items(original)
     each = np.arange(len(original))
-    return _Side(original.indptr, original.items, len(secret), each, begins, secrets, np.ones(len(secrets)))
+    return _Side(original.indptr, original.items, width, each, begins, secrets, np.ones(len(secrets)))
 
 
 def _after(groups: Groups) -> _Side:

@@ -1,4 +1,4 @@
-"""What baskets lose when items are taken out of them."""
+"""What baskets lose when items are taken out of them; rows of tables that are suppressed are those of `classes.py`."""
 
 from typing import ClassVar
 

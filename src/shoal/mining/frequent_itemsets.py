@@ -24,9 +24,23 @@ from typing import TypeVar
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Counts, Indptr, Items, Rows, freeze, frozen, indptr_of, turns_of
+from shoal.arrays import (
+    AnyArray,
+    Codes,
+    Counts,
+    Indptr,
+    Items,
+    Mask,
+    Rows,
+    freeze,
+    frozen,
+    indptr_of,
+    owners,
+    turns_of,
+)
 from shoal.data.baskets import Baskets, ragged_order
 from shoal.errors import WrongUse
+from shoal.kernels._compiling import is_eager
 
 Result = TypeVar("Result")
 
@@ -47,6 +61,12 @@ DENSE = 512
 
 BLOCKS = 16
 """Parts of the work for each thread: the sets lie unevenly."""
+
+SMALL = 300_000
+"""Baskets times items that are tried without kernels, at the most: sooner done than a kernel is loaded."""
+
+FEW = 100_000
+"""Sets that are looked at without kernels, at the most; where there are more, kernels begin anew."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,6 +224,11 @@ def _mined(
     if size == 1 or len(frequent) < 2:
         parents = np.full(len(frequent), -1)
         return Itemsets(len(baskets), least, parents, frequent, supports[frequent], ranks)
+    if not top and _is_small(baskets):
+        found = _found_plainly(_dense(baskets, ranks, len(frequent)), least, size or len(frequent))
+        if found is not None and len(found) <= limit:
+            plain = np.array(found)
+            return Itemsets(len(baskets), least, plain[:, 0], frequent[plain[:, 1]], plain[:, 2], ranks)
     indptr, items, item_indptr, holders = _by_rank(baskets, frequent)
     from shoal.kernels.eclat import ENTRY, mine_roots, rows_of_bits
 
@@ -234,6 +259,41 @@ def _mined(
     moved = np.repeat(begins[:-1], np.diff(begins))
     parents = np.where(table[:, 0] < 0, -1, table[:, 0] + moved)
     return Itemsets(len(baskets), least, parents, frequent[table[:, 1]], table[:, 2], ranks)
+
+
+def _is_small(baskets: Baskets) -> bool:
+    """Whether there is too little to load kernels for."""
+    return len(baskets) * len(baskets.vocabulary) <= SMALL and not is_eager()
+
+
+def _dense(baskets: Baskets, ranks: Codes, count: int) -> Mask:
+    """Which baskets hold each item that has a rank below a count: a row for each basket."""
+    held = np.zeros((len(baskets), count + 1), dtype=np.bool_)
+    held[owners(baskets.indptr), ranks[baskets.items]] = True
+    return held[:, :count]
+
+
+def _found_plainly(held: Mask, least: int, size: int) -> list[tuple[int, int, int]] | None:
+    """All frequent sets as kernels find them: the place of the set above, the item and the support. None if too many.
+
+    The baskets that hold a set are the bits of a number.
+    """
+    found: list[tuple[int, int, int]] = []
+    left = FEW
+
+    def go_on(above: int, depth: int, candidates: list[tuple[int, int, int]]) -> None:
+        nonlocal left
+        for place, (item, holders, support) in enumerate(candidates, 1):
+            found.append((above, item, support))
+            left -= len(candidates) - place
+            if depth < size and left >= 0:
+                both = ((other, holders & those) for other, those, _ in candidates[place:])
+                counted = ((other, those, those.bit_count()) for other, those in both)
+                go_on(len(found) - 1, depth + 1, [one for one in counted if one[2] >= least])
+
+    bits = [int.from_bytes(column.tobytes()) for column in np.packbits(held.T, axis=1)]
+    go_on(-1, 1, [(item, holders, holders.bit_count()) for item, holders in enumerate(bits)])
+    return found if left >= 0 else None
 
 
 def top_itemsets(baskets: Baskets, count: int, size: int | None = None) -> Itemsets:
@@ -285,10 +345,14 @@ def _bound_by_pairs(baskets: Baskets, count: int, bound: int, size: int | None) 
     work = int((baskets.lengths**2).sum())
     if size == 1 or not 1 < len(frequent) <= PAIRED or work > PAIRED * len(baskets.items):
         return bound
-    from shoal.kernels.postings import pair_supports
-
     ranks = _ranks(frequent.astype(np.int32), len(supports))
-    pairs = pair_supports(baskets.indptr, baskets.items, ranks, len(frequent))
+    if _is_small(baskets):
+        held = _dense(baskets, ranks, len(frequent)).astype(np.float32)
+        pairs = (held.T @ held)[np.triu_indices(len(frequent), 1)].astype(np.int64)
+    else:
+        from shoal.kernels.postings import pair_supports
+
+        pairs = pair_supports(baskets.indptr, baskets.items, ranks, len(frequent))
     both = np.concatenate((pairs[pairs >= bound], supports[frequent]))
     return bound if len(both) < count else int(np.partition(both, len(both) - count)[len(both) - count])
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Codes, Counts
+from shoal.arrays import Codes, Counts, mixed
 from shoal.data._export import named, unnamed
-from shoal.data._hashes import mixed, text_hashes
+from shoal.data._hashes import text_hashes
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import BUCKET, COUNT, Dataset, Parts
 from shoal.data.domain import nominal
@@ -28,10 +28,9 @@ from shoal.data.table import Column, Table
 from shoal.data.verdict import Verdict
 from shoal.errors import WrongUse
 from shoal.models._equivalence_classes import Excerpt
-from shoal.models._evidence import Evidence, Part, joined
 from shoal.models._release_checks import evidence_of, verdict_on, verdict_on_nothing
 from shoal.models._sensitive import SensitiveModel
-from shoal.models.model import LineModel, Model, TableModel
+from shoal.models.model import Evidence, LineModel, Model, Part, TableModel
 from shoal.risks.disclosure_warnings import count_bare
 
 ROW_BYTES, CELL_BYTES = 128, 96
@@ -188,7 +187,7 @@ def _by_class(
         COUNT: pl.Int64(),
     }
     divided = rows.map(partial(_bucketed, quasi=quasi, buckets=buckets, names=tuple(schema)), schema)
-    return [joined(parts) for parts in zip(*found_by_bucket(divided, examine), strict=True)]
+    return [Evidence.of(parts) for parts in zip(*found_by_bucket(divided, examine), strict=True)]
 
 
 def _bucketed(frame: pl.DataFrame, quasi: list[str], buckets: int, names: tuple[str, ...]) -> pl.DataFrame:

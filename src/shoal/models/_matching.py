@@ -30,6 +30,9 @@ SEVERAL = 8
 SHORT = 10_000
 """Masks over a domain of so many values are kept."""
 
+TEXTS = 4_000_000
+"""Published texts times values of a domain up to which all masks are kept as one."""
+
 DENSE = 20_000_000
 """Classes times persons up to which all are compared."""
 
@@ -121,10 +124,7 @@ def match_pairs(classes: PublishedClasses, population: Table) -> tuple[Rows, Row
     fits = np.packbits(np.ones((1, len(first)), dtype=np.bool_), axis=1).repeat(len(classes), axis=0)
     for own, published in zip(columns, classes.table.quasi, strict=True):
         kinds, kind_of = np.unique(published.codes[classes.first], return_inverse=True)
-        reader, values = reader_of(own), own.codes[first]
-        meant = np.empty((len(kinds), len(first)), dtype=np.bool_)
-        for place, kind in enumerate(kinds.tolist()):
-            meant[place] = reader.mask(published.domain.labels[kind])[values]
+        meant = reader_of(own).masks(published.domain, kinds)[:, own.codes[first]]
         fits &= np.packbits(meant, axis=1)[kind_of]
     matched = np.flatnonzero(fits.any(axis=1))
     here, persons = np.nonzero(np.unpackbits(fits[matched], axis=1, count=len(first)))
@@ -138,6 +138,7 @@ class CellReader:
         self._column = column
         self._known: dict[str, Codes] = {}
         self._masks: dict[str, Mask] = {}
+        self._tables: dict[int, tuple[Domain, Mask]] = {}
         self._codes = {label: code for code, label in enumerate(column.domain.labels)}
         self._coordinates = _coordinates(column.domain)
         self._ascending = np.argsort(self._coordinates, kind="stable")
@@ -196,6 +197,16 @@ class CellReader:
         mask = self.meant(text)
         if len(mask) <= SHORT:
             self._masks[text] = mask
+        return mask
+
+    def masks(self, domain: Domain, codes: Codes) -> Mask:
+        """The same of some texts of a published domain, a line each; those of all its texts are kept where few."""
+        if len(domain) * len(self._column.domain) > TEXTS:
+            return np.array([self.mask(domain.labels[code]) for code in codes.tolist()])
+        if id(domain) not in self._tables:
+            masks = np.array([self.mask(text) for text in domain.labels], dtype=np.bool_)
+            self._tables[id(domain)] = domain, masks
+        mask: Mask = self._tables[id(domain)][1][codes]
         return mask
 
     def _read(self, text: str, inside: bool = False) -> Codes:

@@ -12,9 +12,8 @@ from shoal.data.table import Table
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import BadData, WrongUse
 from shoal.models._equivalence_classes import Excerpt
-from shoal.models._evidence import Evidence, Number
 from shoal.models._exact import fraction
-from shoal.models.model import TableModel
+from shoal.models.model import Evidence, Number, TableModel
 
 DRAWN = "by the published matrix; that values were drawn by it cannot be seen in the files"
 """The remark of every verdict on perturbed values."""

@@ -30,7 +30,7 @@ from shoal.data.verdict import (
     early,
     shortened,
 )
-from shoal.models._evidence import Evidence
+from shoal.models.model import Evidence
 
 ORDER = "canonical-order"
 """What the verdict on the order of a release is called."""

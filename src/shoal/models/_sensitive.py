@@ -12,7 +12,7 @@ from pydantic import Field
 from shoal.arrays import Codes, Floats, Mask, Rows, distinct, owners
 from shoal.data._plural import counted
 from shoal.data.group_statistics import GroupStatistics, Histogram
-from shoal.data.linked import Linked, class_table
+from shoal.data.linked import Linked
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Published
 from shoal.data.role import Role
@@ -20,9 +20,8 @@ from shoal.data.table import Column, Table
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.models._equivalence_classes import Excerpt, PublishedClasses, Tally
-from shoal.models._evidence import Evidence, Number
 from shoal.models._exact import at_most, fraction, group_sums
-from shoal.models.model import TableModel
+from shoal.models.model import Evidence, Number, TableModel
 
 Reached: TypeAlias = Number | None
 
@@ -68,16 +67,14 @@ class SensitiveModel(TableModel):
 
     def refuse_unknown(self, data: Published) -> None:
         """Refuse to bound values that no sensitive column has."""
-        table = class_table(data)
-        if self.named() and isinstance(table, Table):
-            columns = self.judged(table)
+        if self.named() and isinstance(data, Table | Linked):
+            columns = self.judged(data.class_table)
             self.refuse_absent({label for column in columns for label in _occurring(column)}, columns)
 
     def refuse_vacuous(self, published: Published, details: Mapping[str, Any]) -> None:
         """Refuse a release that does not give a sensitive column to the promise."""
-        table = class_table(published)
-        assert isinstance(table, Table)
-        names = [column.name for column in table.sensitive]
+        assert isinstance(published, Table | Linked)
+        names = [column.name for column in published.class_table.sensitive]
         if not names or self.column not in (None, *names):
             about = "sensitive columns" if self.column is None else f"the column {self.column!r}"
             raise BadData(

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from shoal.models._evidence import Number
 from shoal.models._exact import fraction
 from shoal.models._matrices import MatrixModel
+from shoal.models.model import Number
 
 
 class Amplification(MatrixModel):

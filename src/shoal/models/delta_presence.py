@@ -17,9 +17,9 @@ from shoal.data.table import Table
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible, WrongUse
 from shoal.models._equivalence_classes import Excerpt, PublishedClasses
-from shoal.models._evidence import Evidence
 from shoal.models._exact import at_most, fraction, rounded_up
 from shoal.models._matching import PopulationModel, distinct_persons, matches_of, matching_rows
+from shoal.models.model import Evidence
 
 UNSURE = 1e-9
 """Sums of chances that are nearer to a bound than that are reckoned again in fractions."""

@@ -14,10 +14,9 @@ from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
 from shoal.data.release import Published
 from shoal.data.verdict import SHOWN, Offender, Verdict, early
-from shoal.models._evidence import Evidence, Part
 from shoal.models._release_checks import disordered_chunks, early_clusters
 from shoal.models.km_anonymity import rarest
-from shoal.models.model import LineModel
+from shoal.models.model import Evidence, LineModel, Part
 
 BELOW = "an item of the shared chunk stands in a chunk below it"
 

@@ -19,9 +19,9 @@ from shoal.data.table import Table
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible, WrongUse
 from shoal.models._equivalence_classes import Excerpt, PublishedClasses, Tally, cell_words
-from shoal.models._evidence import Evidence
 from shoal.models._exact import at_most, fraction, rounded_up
 from shoal.models._sensitive import Bounds, SensitiveModel, shares_kept
+from shoal.models.model import Evidence
 
 
 class HiddenRules(SensitiveModel):

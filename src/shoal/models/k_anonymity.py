@@ -16,8 +16,7 @@ from shoal.data.table import Column, Table
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible, WrongUse
 from shoal.models._equivalence_classes import Excerpt, cell_words
-from shoal.models._evidence import Evidence
-from shoal.models.model import TableModel
+from shoal.models.model import Evidence, TableModel
 
 
 class KAnonymity(TableModel):

@@ -19,10 +19,9 @@ from shoal.data.table import Column, Table
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.models._equivalence_classes import Excerpt, PublishedClasses
-from shoal.models._evidence import Evidence
 from shoal.models._exact import fraction
 from shoal.models.km_anonymity import batches, occurring, rarest
-from shoal.models.model import TableModel
+from shoal.models.model import Evidence, TableModel
 
 Found = tuple[float, Offender]
 """A place that breaks the promise, and how badly."""

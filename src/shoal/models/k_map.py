@@ -11,8 +11,8 @@ from shoal.data.group_statistics import GroupStatistics
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible
 from shoal.models._equivalence_classes import Excerpt, PublishedClasses
-from shoal.models._evidence import Evidence
 from shoal.models._matching import PopulationModel, matching_rows
+from shoal.models.model import Evidence
 
 
 class KMap(PopulationModel):

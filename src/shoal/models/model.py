@@ -1,8 +1,10 @@
-"""What every promise has in common."""
+"""What every promise has in common, and what a model finds in published data: that of several parts can be joined."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import reduce
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar
 
 import numpy as np
 from pydantic import PrivateAttr
@@ -14,14 +16,74 @@ from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
 from shoal.data.group_statistics import GroupStatistics
 from shoal.data.groups import Groups
-from shoal.data.linked import class_table
+from shoal.data.linked import Linked
 from shoal.data.release import Published
 from shoal.data.table import Table
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.models._equivalence_classes import Excerpt
-from shoal.models._evidence import Evidence, Number, Part
 from shoal.parameters import Parameters
+
+Number: TypeAlias = int | float | Fraction
+Some = TypeVar("Some", bound=Number)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """Facts about published data, or a part of it, from which a verdict follows."""
+
+    offenders: tuple[tuple[float, Offender], ...] = ()
+    """The worst places, each with its badness: a larger number is worse. The worst first, at most as many as a verdict
+    shows."""
+    count: int = 0  # how many places break the promise
+    sums: Mapping[str, int] = field(default_factory=dict)
+    lowest: Mapping[str, Number] = field(default_factory=dict)
+    highest: Mapping[str, Number] = field(default_factory=dict)
+    """`sums`, `lowest`, `highest`: numbers by name, of which that of the whole is the sum, the least or the largest of
+    those of its parts."""
+    remarks: frozenset[str] = frozenset()  # what a reader of the verdict should know of how it was judged
+    names: frozenset[str] = frozenset()
+    """What the verdict has to name, such as the items that were taken as sensitive."""
+
+    def joined(self, other: "Evidence") -> "Evidence":
+        """What was found in two parts, whichever comes first."""
+        worst = sorted(
+            (*self.offenders, *other.offenders), key=lambda entry: (-entry[0], entry[1].where, entry[1].why)
+        )
+        return Evidence(
+            tuple(worst[:SHOWN]),
+            self.count + other.count,
+            _joined(self.sums, other.sums, lambda one, two: one + two),
+            _joined(self.lowest, other.lowest, min),
+            _joined(self.highest, other.highest, max),
+            self.remarks | other.remarks,
+            self.names | other.names,
+        )
+
+    @classmethod
+    def of(cls, parts: "Iterable[Evidence]") -> "Evidence":
+        """What was found in all parts."""
+        return reduce(cls.joined, parts, cls())
+
+    @property
+    def places(self) -> tuple[Offender, ...]:
+        """The worst places alone."""
+        return tuple(offender for _, offender in self.offenders)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What must be known to judge some lines of a published file."""
+
+    name: str  # the name of the part; lines are numbered inside it
+    secrets: frozenset[str] = frozenset()  # items that are secret on other lines
+
+
+def _joined(
+    one: Mapping[str, Some], other: Mapping[str, Some], which: Callable[[Some, Some], Some]
+) -> Mapping[str, Some]:
+    both = {**one, **other}
+    return both | {name: which(one[name], other[name]) for name in one.keys() & other.keys()}
 
 
 class Model(Parameters):
@@ -230,9 +292,8 @@ class TableModel(Model):
     def verify(self, published: Published) -> Verdict:
         """Judge a published table, from its cells alone."""
         self.accept(published)
-        table = class_table(published)
-        assert isinstance(table, Table)
-        return self.conclude(self.examine(Excerpt(table)))
+        assert isinstance(published, Table | Linked)
+        return self.conclude(self.examine(Excerpt(published.class_table)))
 
     def examine(self, published: Excerpt) -> Evidence:
         """Look at some classes of a published table, or at all."""

@@ -13,8 +13,7 @@ from shoal.data.groups import Groups
 from shoal.data.release import Published
 from shoal.data.verdict import SHOWN, Offender, Verdict, early, shortened
 from shoal.errors import BadData, WrongUse
-from shoal.models._evidence import Evidence, Part
-from shoal.models.model import LineModel
+from shoal.models.model import Evidence, LineModel, Part
 
 
 class PrivacyDegree(LineModel):
@@ -46,7 +45,7 @@ class PrivacyDegree(LineModel):
         """The promise for readers who know no model by its name."""
         return (
             "Someone who finds the group of a person's basket can guess each sensitive item of it with a chance of at "
-            f"most 1 in {self.p}."
+            f"most 1 in {self.p}, as long as all baskets of the group are equally likely to hold it."
         )
 
     def refuse_vague(self) -> None:

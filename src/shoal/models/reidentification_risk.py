@@ -14,9 +14,8 @@ from shoal.data.group_statistics import GroupStatistics
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible
 from shoal.models._equivalence_classes import Excerpt, PublishedClasses
-from shoal.models._evidence import Evidence
 from shoal.models._exact import at_most, fraction, rounded_up
-from shoal.models.model import TableModel
+from shoal.models.model import Evidence, TableModel
 
 
 class ReidentificationRisk(TableModel):

@@ -16,9 +16,9 @@ from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, UnknownName
 from shoal.models._equivalence_classes import Excerpt, PublishedClasses, Tally
-from shoal.models._evidence import Evidence
 from shoal.models._exact import at_most, fraction, group_maxima, rounded_up
 from shoal.models._sensitive import Finding, SensitiveModel
+from shoal.models.model import Evidence
 
 
 class XyPrivacy(SensitiveModel):

@@ -15,7 +15,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset, schema_of
 from shoal.data.groups import Groups
-from shoal.data.linked import Linked, class_table
+from shoal.data.linked import Linked
 from shoal.data.related import Related
 from shoal.data.release import Published, Release, form_name
 from shoal.data.role import Role
@@ -29,20 +29,20 @@ from shoal.report.card import Card
 from shoal.report.class_charts import Sensitive, Sizes, class_statistics, sensitives_of, sizes_of
 from shoal.report.cost import Loss, cost_of, loss_of
 from shoal.report.generalization_charts import Generalized, generalized_of
-from shoal.report.item_counts import ItemFacts, items_of
-from shoal.report.lattice_picture import Lattice, lattice_of
 from shoal.report.marginals import Marginal
 from shoal.report.notes import explanation_of, notes_of, summary_of
 from shoal.report.officer import Assessment, assessment_of
 from shoal.report.pictures import Picture, pictures_of
 from shoal.report.residual_risk import risk_of
-from shoal.report.rules import Rules, rules_of
-from shoal.report.solutions import Solutions, solutions_of
 from shoal.report.wording import allowed, number, shown
 
 if TYPE_CHECKING:
     from shoal.data.verdict import Verdict
     from shoal.outcome import Run
+    from shoal.report.item_counts import ItemFacts
+    from shoal.report.lattice_picture import Lattice
+    from shoal.report.rules import Rules
+    from shoal.report.solutions import Solutions
 
 COLUMNS = 100
 """Columns that tables of the page list; they count the rest."""
@@ -110,12 +110,12 @@ class Facts:
     """`cost`, `risk`: what it cost and what is left of the risk, for the first screen."""
     pictures: tuple[Picture, ...] = ()  # what the method shows of its work
     warnings: tuple[str, ...] = ()  # what the owner should hear before publishing
-    items: ItemFacts | None = None  # the items of baskets, before and after
-    solutions: Solutions | None = None
-    lattice: Lattice | None = None
+    items: "ItemFacts | None" = None  # the items of baskets, before and after
+    solutions: "Solutions | None" = None
+    lattice: "Lattice | None" = None
     """`solutions`, `lattice`: what a search among the levels of hierarchies has found, and a picture of them where
     they are few."""
-    rules: Rules | None = None  # the rules that are hidden
+    rules: "Rules | None" = None  # the rules that are hidden
     hierarchies: tuple[tuple[str, str], ...] = ()  # columns, and where their hierarchies come from
     preparation: tuple[str, ...] = ()  # what was done to columns before the method, in sentences
     summary: tuple[str, ...] = ()
@@ -168,9 +168,9 @@ def facts_of(run: "Run") -> Facts:
         pictures=pictures_of(notes),
         warnings=tuple(shown(warning, 600) for warning in run.warnings[:COLUMNS]),
         items=_items(run),
-        solutions=solutions_of(release, notes),
-        lattice=lattice_of(schema_of(run.original), release.details, notes),
-        rules=rules_of(run.original, release, notes),
+        solutions=_solutions(run),
+        lattice=_lattice(run),
+        rules=_rules(run),
         hierarchies=_hierarchies(run.hierarchies),
         preparation=tuple(step.sentence() for step in run.preparation),
         summary=summary_of(notes),
@@ -236,7 +236,7 @@ def _classes(both: Comparison, data: Table) -> tuple[Sizes | None, tuple[Sensiti
         rows = None if data.entity is not None else np.repeat(*both.class_sizes)
         return None if rows is None else sizes_of(rows, "class", "rows", promised), ()
     if isinstance(data, Related):
-        data = class_table(data)
+        data = data.class_table
         statistics, noun = class_statistics(data), "persons"
     else:
         statistics = class_statistics(data, both.classes)
@@ -247,9 +247,36 @@ def _classes(both: Comparison, data: Table) -> tuple[Sizes | None, tuple[Sensiti
     )
 
 
-def _items(run: "Run") -> ItemFacts | None:
+def _solutions(run: "Run") -> "Solutions | None":
+    """What a search found; few runs have one, and modules of what a run has not are not loaded for it."""
+    if "solutions" not in run.trace.notes:
+        return None
+    from shoal.report.solutions import solutions_of
+
+    return solutions_of(run.release, run.trace.notes)
+
+
+def _lattice(run: "Run") -> "Lattice | None":
+    if "solutions" not in run.trace.notes:
+        return None
+    from shoal.report.lattice_picture import lattice_of
+
+    return lattice_of(schema_of(run.original), run.release.details, run.trace.notes)
+
+
+def _rules(run: "Run") -> "Rules | None":
+    if isinstance(run.original, Table) and not any(key.startswith("rules.") for key in run.trace.notes):
+        return None
+    from shoal.report.rules import rules_of
+
+    return rules_of(run.original, run.release, run.trace.notes)
+
+
+def _items(run: "Run") -> "ItemFacts | None":
     if not isinstance(run.original, Baskets):
         return None
+    from shoal.report.item_counts import items_of
+
     divergences = next((score.parts for score in run.scores if score.name == "kl"), {})
     return items_of(run.original, run.release.data, divergences)
 

@@ -13,8 +13,6 @@ from shoal.report.class_charts import Bin, Sizes
 from shoal.report.compiled_templates import page_style, templates
 from shoal.report.cost import Loss
 from shoal.report.facts import Facts, facts_of
-from shoal.report.item_counts import ItemFacts
-from shoal.report.lattice_picture import drawn as lattice_drawn
 from shoal.report.marginals import Marginal
 from shoal.report.pictures import Matrix, Picture
 
@@ -22,6 +20,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from shoal.outcome import Run
+    from shoal.report.item_counts import ItemFacts
+    from shoal.report.lattice_picture import Lattice
 
 LOSS_BARS = 24
 """Columns in the chart of losses: those that lost most."""
@@ -88,7 +88,7 @@ def _pictured(facts: Facts) -> dict[str, Any]:
             (entry, _marginal_figure(entry, f"marginal-{n}")) for n, entry in enumerate(facts.marginals)
         ],
         "items": _items_figures(facts.items) if facts.items else (),
-        "lattice": Markup(lattice_drawn(facts.lattice)) if facts.lattice else None,
+        "lattice": _lattice_drawn(facts.lattice) if facts.lattice else None,
         "pictures": [
             (entry, _picture_figure(entry, f"picture-{n}")) for n, entry in enumerate(facts.pictures)
         ],
@@ -205,7 +205,13 @@ def _loss_figure(loss: Loss) -> Figure:
     return Figure("loss", Markup(chart), "Loss of each column", ("column", "loss"), rows)
 
 
-def _items_figures(items: ItemFacts) -> tuple[tuple[str, Figure], ...]:
+def _lattice_drawn(lattice: "Lattice") -> Markup:
+    from shoal.report.lattice_picture import drawn
+
+    return Markup(drawn(lattice))
+
+
+def _items_figures(items: "ItemFacts") -> tuple[tuple[str, Figure], ...]:
     """The figures about items, each with what it shows."""
     kinds = (("frequent", items.frequent), ("lengths", items.lengths))
     return tuple(

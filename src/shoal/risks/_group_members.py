@@ -3,16 +3,27 @@
 import numpy as np
 
 from shoal.arrays import Counts, Floats, Mask, flagged, indptr_by, indptr_of, owners, taken
-from shoal.data._basket_orders import Distinct, distinct_baskets, numbered, used_items
+from shoal.data._basket_orders import (
+    Distinct,
+    distinct_baskets,
+    numbered,
+    public_baskets,
+    sensitive_items,
+    used_items,
+)
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.groups import Groups
 from shoal.errors import BadData
 from shoal.kernels._compiling import are_loaded, is_eager
 
+MANY = 200_000
+"""Items from which on it pays to compile a kernel for them."""
+
 
 def distinct_members(groups: Groups) -> Distinct:
     """The distinct baskets of groups, of items that somebody holds."""
-    return distinct_baskets(groups.basket_indptr, *used_items(groups.items, len(groups.vocabulary)))
+    # A copy that may be written to: kernels are compiled once more for arrays that may not.
+    return distinct_baskets(groups.basket_indptr.copy(), *used_items(groups.items, len(groups.vocabulary)))
 
 
 def shares_of(original: Baskets, groups: Groups) -> Floats:
@@ -27,14 +38,16 @@ def shares_and_members(original: Baskets, groups: Groups) -> tuple[Floats, Disti
     code = np.array([number.get(item, -1) for item in original.vocabulary], dtype=np.int32)
     if (code[original.supports > 0] < 0).any():
         raise BadData("the release lacks items of the original; give the original that it was made from.")
-    hidden = secret[original.items]
-    ends = indptr_of(hidden)[original.indptr]
-    public = code[original.items[~hidden]]
+    ends, hidden = sensitive_items(original)
     width = len(groups.vocabulary)
     members = distinct_members(groups)
-    before = distinct_baskets(original.indptr - ends, *used_items(public, width))
+    before = public_baskets(original)
+    held_by = np.where(secret, 0, original.supports)
     same = (
-        (np.bincount(groups.items, minlength=width), np.bincount(public, minlength=width)),
+        (
+            np.bincount(groups.items, minlength=width),
+            np.bincount(code[held_by > 0], held_by[held_by > 0], width),
+        ),
         (members.counts, before.counts),
         (members.indptr, before.indptr),
         (members.items, before.items),
@@ -46,7 +59,7 @@ def shares_and_members(original: Baskets, groups: Groups) -> tuple[Floats, Disti
 
     # One line for each basket of public items and each set of sensitive ones that goes with it.
     telling = np.flatnonzero(np.diff(ends))
-    of_set = numbered(ragged_ranks(np.append(ends[telling], ends[-1]), original.items[hidden]))
+    of_set = numbered(ragged_ranks(np.append(ends[telling], ends[-1]), hidden))
     sets = int(of_set.max(initial=-1)) + 1
     pairs, example, times = np.unique(
         before.of_row[telling] * sets + of_set, return_index=True, return_counts=True
@@ -59,7 +72,7 @@ def shares_and_members(original: Baskets, groups: Groups) -> tuple[Floats, Disti
     held_begin, held = taken(ends, telling[example[lines]])
     secrets = owners(groups.sensitive_indptr) * width + groups.sensitive_items
     group = owners(groups.group_indptr)[owner]
-    keys = np.repeat(group, np.diff(held_begin)) * width + code[original.items[hidden][held]]
+    keys = np.repeat(group, np.diff(held_begin)) * width + code[hidden[held]]
     place = np.minimum(np.searchsorted(secrets, keys), max(len(secrets) - 1, 0))
     hits = indptr_of(secrets[place] == keys) if len(keys) else np.zeros(1, dtype=np.int64)
     right = hits[held_begin[1:]] > hits[held_begin[:-1]]
@@ -83,7 +96,7 @@ def central(groups: Groups) -> Mask:
 
 def common_items(groups: Groups) -> tuple[Counts, Counts]:
     """How many items each member has in common with the others, each counted apart; and how many with none of them."""
-    if are_loaded() or is_eager():
+    if is_eager() or (are_loaded() and len(groups.items) >= MANY):
         from shoal.kernels.postings import common_in_groups
 
         return common_in_groups(

@@ -14,12 +14,20 @@ from shoal.data._spellings import items_spelled_twice, spelled_twice
 from shoal.data._suggested_role import names_persons, numbers_persons
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
+from shoal.data.dataset import COUNT, Dataset, value_counts
 from shoal.data.groups import Groups
 from shoal.data.profile import ColumnProfile, profile_column
 from shoal.data.published_syntax import set_members
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.risks.role_guards import determined, known_too, warned_of_known, warned_of_names
+from shoal.risks.role_guards import (
+    determined,
+    determined_in_parts,
+    known_too,
+    known_too_in_parts,
+    warned_of_known,
+    warned_of_names,
+)
 
 TELLING = 0.5
 """From this share of unique rows on, an insensitive column is worth a word."""
@@ -213,4 +221,48 @@ def warned_of_bare(bare: int, form: type) -> tuple[str, ...]:
         f"{counted(bare, 'baskets')} {'is' if bare == 1 else 'are'} published without a public item, in "
         f"{form.__name__.lower()} with sensitive ones: whoever is known to have a basket that is not empty holds a "
         "sensitive item for certain. Leave such baskets out if that matters.",
+    )
+
+
+def concerns_in_parts(original: Dataset, published: Dataset, classes: int) -> tuple[str, ...]:
+    """The same of a table in parts, from counts.
+
+    `classes`: how many classes are published.
+    """
+    names = published.schema.names
+    kept = [column for column in original.schema.columns if column.name in names]
+    counts = value_counts(original, Table(tuple(kept)))
+    found = []
+    if classes == 1:
+        quasi = [column.name for column in kept if column.role is Role.QUASI]
+        alike = published.parts.distinct(quasi).collect()
+        found += nothing_told(kept, {name: {alike[name][0] or ""} for name in quasi})
+    profiles = [profile_column(column, counts[column.name]) for column in kept]
+    for column, profile in zip(kept, profiles, strict=True):
+        raw = partial(_raw_rows_in_parts, column, published)
+        found += of_column(column, profile, raw, original.rows, original.schema.entity)
+    found += warned_of_own_values(kept, profiles) + warned_of_names(kept, profiles)
+    coarse = _coarse(kept, published) if any(column.role is Role.INSENSITIVE for column in kept) else {}
+    found += determined_in_parts(original, names, coarse)
+    return (*found, *warned_of_known(known_too_in_parts(published)))
+
+
+def _coarse(columns: list[Column], published: Dataset) -> dict[str, bool]:
+    """Whether each quasi-identifier is published otherwise than it was."""
+    quasi = [column for column in columns if column.role is Role.QUASI]
+    return {
+        column.name: not {text or "" for text in published.parts.counts([column.name])[column.name].to_list()}
+        <= set(column.domain.labels)
+        for column in quasi
+    }
+
+
+def _raw_rows_in_parts(original: Column, published: Dataset) -> int:
+    """How many published cells are or list values of the original."""
+    values = set(original.domain.labels) - {""}
+    cells = published.parts.counts([original.name])
+    return sum(
+        count
+        for text, count in zip(cells[original.name].to_list(), cells[COUNT].to_list(), strict=True)
+        if text is not None and names_values(text, values)
     )

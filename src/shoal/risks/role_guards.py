@@ -17,13 +17,13 @@ import numpy as np
 
 from shoal.arrays import Counts, Rows
 from shoal.data._equal_rows import row_classes
-from shoal.data._listed_numbers import share_of_lists
 from shoal.data._suggested_role import (
     NAMED,
     NEARLY_ALL,
     called_quasi,
     names_persons,
     numbers_persons,
+    share_of_lists,
 )
 from shoal.data.dataset import COUNT, Dataset
 from shoal.data.domain import Kind

@@ -24,7 +24,7 @@ LOOKED_AT = 5_000
 """So many different values of a column are looked at, the most frequent first."""
 
 A_FEW = 0.2
-"""Of different values that may be names, more than this share must be: one colour that is a surname too is none."""
+"""Of different values that may be names, more than this share must be: one color that is a surname too is none."""
 
 OLDEST = 89
 """Ages above this are listed by the rule."""

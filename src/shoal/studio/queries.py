@@ -275,7 +275,7 @@ EXAMPLES: Mapping[str, dict[str, Any]] = {
 
 
 def find(folder: str, known: Any) -> dict[str, Any]:
-    """What a neighbour finds in a release."""
+    """What a neighbor finds in a release."""
     from shoal.attacking import find as find_in_folder
 
     return find_in_folder(folder, known).as_dict()

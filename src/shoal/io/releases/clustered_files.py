@@ -9,14 +9,6 @@ import numpy as np
 from shoal.data.clustered_table import ClusteredTable
 from shoal.data.table import Table, cell_ranks
 from shoal.errors import BadData
-from shoal.io.releases.set_lines import (
-    Lines,
-    check_keys,
-    ordered_clusters,
-    read_clusters,
-    read_json_lines,
-    tree_lines,
-)
 
 ITEM_LINES = "items.jsonl"
 """The file of the clusters, beside the data file of the rows."""
@@ -27,6 +19,8 @@ def write_lines(data: ClusteredTable, folder: Path) -> None:
 
     ``{"class": {"age": "[20,29]"}, "cluster": {"size": 5, "chunks": [[["flu"], …], …], "terms": ["ikea"]}}``
     """
+    from shoal.io.releases.set_lines import ordered_clusters, tree_lines
+
     ordered, order = ordered_clusters(data.clusters)
     holders = data.holders[data.lines[order[ordered.parents < 0]]]
     trees = tree_lines(ordered)
@@ -42,6 +36,8 @@ def with_lines(table: Table, path: Path, items: str) -> ClusteredTable:
 
     Raises `BadData` with its line, if the file is missing, a line is malformed, or its class has no row.
     """
+    from shoal.io.releases.set_lines import Lines, check_keys, read_clusters, read_json_lines
+
     if not path.is_file():
         raise BadData("the clusters of the items are not there. Fetch the whole folder again.", path)
     if items in table.names:

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from shoal.data._export import unnamed
-from shoal.data._safe_cells import is_formula
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, schema_of
 from shoal.data.linked import Linked
-from shoal.data.published_syntax import SUPPRESSED, set_members
+from shoal.data.published_syntax import SUPPRESSED, is_formula, set_members
 from shoal.data.related import Related
 from shoal.data.summary import Summary
 from shoal.data.table import Column, Table

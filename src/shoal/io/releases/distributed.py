@@ -10,12 +10,12 @@ import numpy as np
 import polars as pl
 
 from shoal.data._export import named
-from shoal.data._safe_cells import guarded, refuse_unsafe_names, unguarded
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset, Parts
 from shoal.data.domain import nominal
 from shoal.data.groups import Groups
+from shoal.data.published_syntax import guarded, refuse_unsafe_names, unguarded
 from shoal.data.release import Release, refuse_changed
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
@@ -24,8 +24,13 @@ from shoal.io.baskets.distributed import LINE, header_of
 from shoal.io.baskets.layouts import parse_layout, published_name
 from shoal.io.reading import Reading, own_reading
 from shoal.io.releases.file_order import order_violations, row_violations
-from shoal.io.releases.linked_files import roles_of
-from shoal.io.releases.release_json import baskets_in_roles, baskets_shape, read_facts, refuse_other_columns
+from shoal.io.releases.release_json import (
+    baskets_in_roles,
+    baskets_shape,
+    read_facts,
+    refuse_other_columns,
+    roles_of,
+)
 from shoal.io.releases.set_lines import Lines, read_clusters, read_groups
 from shoal.io.tables.decode import column_type
 from shoal.io.tables.delimited import delimited_text

@@ -18,12 +18,12 @@ import polars as pl
 from shoal.arrays import Rows
 from shoal.data._export import unnamed
 from shoal.data._plural import counted
-from shoal.data._safe_cells import unguarded
 from shoal.data._set_keys import group_keys, tree_keys
 from shoal.data.baskets import Baskets, descents
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Parts
 from shoal.data.groups import Groups
+from shoal.data.published_syntax import unguarded
 from shoal.data.verdict import MISNUMBERED, NAMED, UNSORTED, OrderViolations, early, shortened
 from shoal.errors import BadData
 from shoal.io.baskets.assembly import from_pairs, pairs_of

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import polars.exceptions
 
-from shoal.data._safe_cells import refuse_unsafe_names
 from shoal.data.baskets import Baskets
 from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
@@ -22,6 +21,7 @@ from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.linked import Linked
+from shoal.data.published_syntax import refuse_unsafe_names
 from shoal.data.related import Related
 from shoal.data.release import Published, Release, refuse_changed
 from shoal.data.role import Role
@@ -32,7 +32,7 @@ from shoal.io.baskets.layouts import published_name
 from shoal.io.reading import Reading, own_reading
 from shoal.io.releases.clustered_files import ITEM_LINES, with_lines, write_lines
 from shoal.io.releases.data_package import DESCRIPTOR, README, copies_named, own_version
-from shoal.io.releases.linked_files import SECRET_NAMES, read_linked, read_named_table, roles_of, write_linked
+from shoal.io.releases.linked_files import SECRET_NAMES, read_linked, write_linked
 from shoal.io.releases.related_files import RECORD_NAMES, read_related, write_related
 from shoal.io.releases.release_json import (
     PERSONS,
@@ -40,8 +40,9 @@ from shoal.io.releases.release_json import (
     baskets_shape,
     facts_text,
     read_facts,
+    read_named_table,
+    roles_of,
 )
-from shoal.io.releases.set_lines import read_clusters, read_groups, write_clusters, write_groups
 from shoal.io.releases.summary_file import read_summary, summary_shape
 from shoal.io.source import is_part, refuse_address
 from shoal.io.tables.load import read_published_table, write_table
@@ -66,7 +67,7 @@ def write_data(
     if isinstance(data, Table):
         if safe_cells:
             refuse_unsafe_names(data)
-        write_table(_ordered(data), folder / f"data.{table_format}", safe_cells=safe_cells)
+        write_table(_in_canonical_order(data), folder / f"data.{table_format}", safe_cells=safe_cells)
         shape = {"form": "table", "columns": list(map(_entry, data.columns)), **counts_of(data)}
         if isinstance(data, ClusteredTable):
             write_lines(data, folder)
@@ -77,8 +78,10 @@ def write_data(
     if isinstance(data, Baskets):
         return _write_baskets(data, folder)
     if isinstance(data, Summary):
-        write_table(_ordered(data.cells), folder / f"data.{table_format}")
+        write_table(_in_canonical_order(data.cells), folder / f"data.{table_format}")
         return summary_shape(data)
+    from shoal.io.releases.set_lines import write_clusters, write_groups
+
     if isinstance(data, Groups):
         write_groups(data, folder / "data.jsonl")
         return {"form": "groups", **counts_of(data)}
@@ -138,6 +141,8 @@ def _read(path: Path, shape: Mapping[str, Any]) -> Published:
         reading = Reading(separator=shape.get("separator"))
         baskets = load_baskets(path, shape["layout"], reading, published=True).baskets
         return baskets_in_roles(baskets, shape)
+    from shoal.io.releases.set_lines import read_clusters, read_groups
+
     return read_groups(path) if shape["form"] == "groups" else read_clusters(path)
 
 
@@ -159,7 +164,7 @@ def _entry(column: Column) -> dict[str, str]:
     return {"name": column.name, "role": str(column.role), **note}
 
 
-def _ordered(table: Table) -> Table:
+def _in_canonical_order(table: Table) -> Table:
     """The table in canonical order; a table that is so already is only looked through, not sorted."""
     undecided = np.ones(max(table.rows - 1, 0), dtype=np.bool_)
     for column in table.columns:

@@ -1,6 +1,6 @@
 """Two linked tables as two files: public rows with their group, and how often each group has each secret."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,15 +8,14 @@ import numpy as np
 
 from shoal.arrays import Counts, Rows
 from shoal.data._equal_rows import runs
-from shoal.data._safe_cells import refuse_unsafe_names
 from shoal.data.domain import nominal
 from shoal.data.linked import COUNT, Linked, canonical
+from shoal.data.published_syntax import refuse_unsafe_names
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.errors import BadData, UnknownName
-from shoal.io.reading import own_reading
-from shoal.io.releases.release_json import refuse_other_columns
-from shoal.io.tables.load import read_published_table, write_table
+from shoal.errors import BadData
+from shoal.io.releases.release_json import plain_roles, read_named_table
+from shoal.io.tables.load import write_table
 
 SECRET_NAMES = ("sensitive.csv", "sensitive.parquet")
 """The file of the secrets, beside the data file of the public rows."""
@@ -89,30 +88,6 @@ def read_linked(path: Path, shape: Mapping[str, Any]) -> Linked:
         Table((Column(link, Role.QUASI, domain, holders.astype(np.int32)), *whole.select(secret))),
         link,
     )
-
-
-def read_named_table(path: Path, roles: Mapping[str, Role], shape: Mapping[str, Any], *also: str) -> Table:
-    """A table of a release, whose columns are those that release.json gives roles, and some more."""
-    named = {role: [name for name in roles if roles[name] is role] for role in Role}
-    entity, items = (next(iter(named[role]), None) for role in (Role.ENTITY, Role.ITEMS))
-    known = named[Role.QUASI], named[Role.SENSITIVE], entity
-    try:
-        table = read_published_table(path, *known, own_reading(path), "safe_cells" in shape, items)
-    except UnknownName as error:
-        raise BadData(f"the columns are not those that release.json names. {error}", path) from None
-    refuse_other_columns(table.names, [*roles, *also], path)
-    return table
-
-
-def roles_of(columns: Sequence[Mapping[str, str]]) -> dict[str, Role]:
-    """The role of each column that release.json names."""
-    return {column["name"]: Role(column["role"]) for column in columns}
-
-
-def plain_roles(columns: Sequence[Mapping[str, str]]) -> dict[str, Role]:
-    """The same where tables are joined: what is neither known nor secret is insensitive there."""
-    known = (Role.QUASI, Role.SENSITIVE)
-    return {name: role if role in known else Role.INSENSITIVE for name, role in roles_of(columns).items()}
 
 
 def numbers_in(column: Column, path: Path) -> Rows | Counts:

@@ -9,7 +9,8 @@ import numpy as np
 from shoal.data.related import Related, related
 from shoal.data.table import Table
 from shoal.errors import BadData
-from shoal.io.releases.linked_files import numbers_in, plain_roles, read_named_table, write_tables
+from shoal.io.releases.linked_files import numbers_in, write_tables
+from shoal.io.releases.release_json import plain_roles, read_named_table
 
 RECORD_NAMES = ("records.csv", "records.parquet")
 """The file of the records, beside the data file of the persons."""

@@ -1,7 +1,7 @@
 """release.json: how a release was made and what it promises, and nothing about its input."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,11 +10,13 @@ from shoal.addresses import without_passwords
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
 from shoal.data.role import Role, Roles
-from shoal.errors import BadData, WrongUse
+from shoal.data.table import Table
+from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.io.baskets.layouts import parse_layout
-from shoal.io.baskets.long_tables import published_separator
+from shoal.io.reading import own_reading
 from shoal.io.releases.summary_file import check_summary
 from shoal.io.source import read_text
+from shoal.io.tables.load import read_published_table
 
 Form = TypeVar("Form")
 
@@ -97,6 +99,8 @@ def baskets_shape(schema: Baskets, rows: int) -> dict[str, Any]:
     """What release.json says of baskets."""
     shape: dict[str, Any] = {"form": "baskets", "layout": schema.layout}
     if parse_layout(schema.layout).form == "column":
+        from shoal.io.baskets.long_tables import published_separator
+
         shape["separator"] = published_separator(schema.vocabulary)
     return shape | {
         "baskets": rows,
@@ -314,3 +318,27 @@ def refuse_other_columns(found: Iterable[str], named: Iterable[str], path: Path)
         raise BadData(
             f"the columns are not those that release.json names: {', '.join(sorted(unlike))}.", path
         )
+
+
+def roles_of(columns: Sequence[Mapping[str, str]]) -> dict[str, Role]:
+    """The role of each column that release.json names."""
+    return {column["name"]: Role(column["role"]) for column in columns}
+
+
+def plain_roles(columns: Sequence[Mapping[str, str]]) -> dict[str, Role]:
+    """The same where tables are joined: what is neither known nor secret is insensitive there."""
+    known = (Role.QUASI, Role.SENSITIVE)
+    return {name: role if role in known else Role.INSENSITIVE for name, role in roles_of(columns).items()}
+
+
+def read_named_table(path: Path, roles: Mapping[str, Role], shape: Mapping[str, Any], *also: str) -> Table:
+    """A table of a release, whose columns are those that release.json gives roles, and some more."""
+    named = {role: [name for name in roles if roles[name] is role] for role in Role}
+    entity, items = (next(iter(named[role]), None) for role in (Role.ENTITY, Role.ITEMS))
+    known = named[Role.QUASI], named[Role.SENSITIVE], entity
+    try:
+        table = read_published_table(path, *known, own_reading(path), "safe_cells" in shape, items)
+    except UnknownName as error:
+        raise BadData(f"the columns are not those that release.json names. {error}", path) from None
+    refuse_other_columns(table.names, [*roles, *also], path)
+    return table

@@ -18,6 +18,7 @@ from shoal.data.groups import Groups
 from shoal.errors import BadData
 from shoal.io.baskets.write import Spelling
 from shoal.io.source import name_of, part_files, read_text
+from shoal.kernels._compiling import is_eager
 
 _SET = Spelling("[", ", ", "]\n", "[]\n")
 
@@ -26,6 +27,9 @@ _GROUP = ('{"baskets": [', '], "sensitive": {{{}}}}}\n')
 
 GROUPS_AT_ONCE = 50_000
 """Whose lines are put together in memory."""
+
+MANY_PIECES = 200_000
+"""Pieces of text from which on it pays to load a kernel that puts them together."""
 
 
 NOT_OURS = "Published groups and clusters have one a line; the file is damaged, or holds something else."
@@ -208,17 +212,17 @@ def write_groups(groups: Groups, path: str | Path) -> None:
 
     ``{"baskets": [["meat", "wine"], …], "sensitive": {"viagra": 1}}``
     """
-    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+    with Path(path).open("wb") as file:
         file.writelines(_group_texts(canonical_groups(groups)))
 
 
 def group_lines(groups: Groups) -> Iterator[str]:
     """The line of each group, without its end."""
     for text in _group_texts(groups):
-        yield from text.split("\n")[:-1]
+        yield from text.decode().split("\n")[:-1]
 
 
-def _group_texts(groups: Groups) -> Iterator[str]:
+def _group_texts(groups: Groups) -> Iterator[bytes]:
     """The lines of all groups, many at a time.
 
     Each item has six pieces of text: by whether it is the first of its basket, and whether it is the last, or even the
@@ -232,9 +236,20 @@ def _group_texts(groups: Groups) -> Iterator[str]:
     steps = np.append(np.arange(0, len(groups), GROUPS_AT_ONCE), len(groups))
     for begin, end in pairwise(steps.tolist()):
         summaries, closed = _summaries(groups, labels, begin, end, len(pieces))
-        table = np.array(pieces + [_GROUP[1].format(one) + _GROUP[0] for one in summaries], dtype=object)
-        text = "".join(table[_group_pieces(groups, begin, end, closed)])
-        yield _GROUP[0] + text[: -len(_GROUP[0])]
+        table = pieces + [_GROUP[1].format(one) + _GROUP[0] for one in summaries]
+        text = _joined([one.encode() for one in table], _group_pieces(groups, begin, end, closed))
+        yield _GROUP[0].encode() + text[: -len(_GROUP[0])]
+
+
+def _joined(table: list[bytes], pieces: Rows) -> bytes:
+    """Pieces of text from a table, one after the other."""
+    if len(pieces) < MANY_PIECES and not is_eager():
+        return b"".join(np.array(table, dtype=object)[pieces])
+    from shoal.kernels.ragged import take_rows
+
+    letters = np.frombuffer(b"".join(table), dtype=np.uint8)
+    text: bytes = take_rows(indptr_of(list(map(len, table))), letters, pieces)[1].tobytes()
+    return text
 
 
 def _summaries(

@@ -24,7 +24,7 @@ from shoal.data._cell_kinds import (
     without_times,
     written_days,
 )
-from shoal.data._doubtful_values import code_remarks, mixed_dates
+from shoal.data._column_kinds import code_remarks, mixed_dates
 from shoal.data._export import named, unnamed
 from shoal.data._item_sets import unseparated
 from shoal.data._spellings import frequent_spelling
@@ -100,6 +100,8 @@ def taken_as(columns: Iterable[tuple[str, "PolarsDataType", Kind]]) -> tuple[str
 _PUBLISHED = r"(?s)^(?:\*|\[.*,.*[\])]|\{.*\|.*\})$"
 _DENSE = 4
 """Whole numbers are looked up in an array of their range if that is at most so many times the rows long."""
+_FIRST = 4096
+"""Rows of a column by which it is seen whether equal texts stand together."""
 _WHOLE = 2.0**53
 
 
@@ -188,6 +190,9 @@ def _with_item_cells(
     opened: Input, names: Sequence[str], roles: Sequence[tuple[str, Role]], separator: str | None
 ) -> Iterator[pl.DataFrame]:
     """The cells of the columns, each set of items as one text; a missing cell holds no item."""
+    if all(role is not Role.ITEMS for _, role in roles):
+        yield from opened.pieces(names)
+        return
     from shoal.data._item_sets import item_column, sets_of
     from shoal.io.baskets.long_tables import read_column
 
@@ -532,6 +537,16 @@ def _places(series: pl.Series) -> tuple[pl.Series, Codes]:
 
 
 def _text_places(series: pl.Series) -> tuple[pl.Series, Codes]:
+    """The places of texts; where equal ones stand together, as in canonical order, one of them is looked up for all."""
+    some = series.head(_FIRST)
+    if len(some) < _FIRST or len(some.rle()) * 4 > _FIRST:
+        return _categories(series)
+    runs = series.rle().struct
+    values, places = _categories(runs.field("value"))
+    return values, np.repeat(places, runs.field("len").to_numpy())
+
+
+def _categories(series: pl.Series) -> tuple[pl.Series, Codes]:
     # Categories of a space of their own are numbered from 0 without gaps, and forgotten with the series.
     categories = series.cast(pl.Categorical(pl.Categories.random()))
     places = categories.to_physical()

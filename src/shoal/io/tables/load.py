@@ -235,7 +235,7 @@ def read_published_table(
     others are insensitive. `reading`: of it separator, names, sheet and query are used. `safe_cells`: take the
     apostrophes away that keep spreadsheets from running cells.
     """
-    from shoal.data._safe_cells import unguarded
+    from shoal.data.published_syntax import unguarded
     from shoal.io.tables.encode import encode_published
     from shoal.io.tables.published_blocks import read_blocks
 
@@ -259,7 +259,7 @@ def write_table(table: Table, path: str | Path, *, safe_cells: bool = False) -> 
     `WrongUse` if there is no format of that ending. Raises `CannotWrite` if the disk is full, or the place takes no
     file.
     """
-    from shoal.data._safe_cells import guarded
+    from shoal.data.published_syntax import guarded
 
     refuse_address(path, writing=True)
     path = Path(path)

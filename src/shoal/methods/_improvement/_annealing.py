@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 RUNGS = 40
 """Temperatures of a search. The last one is zero: nothing is taken then that loses more."""
 
-HOT, COLD = 0.02, 0.004
+HOT, COLD = 0.025, 0.005
 """The highest temperature and the lowest above zero: what a step may lose more, in rows that lose everything.
 
 It is measured in what the rows of five lose: larger classes change by more with every row.
@@ -48,10 +48,10 @@ class Found:
 class Search:
     """Moves rows between classes, and parts and joins classes, so that all rows together lose less.
 
-    A step is a row that moves to another class, two rows that change places, a class that is parted, or two that are
-    joined. Rows look for others that are near to them by their quasi-identifiers. A step that loses more is taken by
-    chance, and ever more seldom as the temperature falls. What is minimized is a matter of quasi-identifiers alone;
-    sensitive values can forbid a step but never choose one.
+    A step is a row that moves to another class, two rows that change places, a class that is parted, two that are
+    joined, or two whose rows are pooled and parted anew. Rows look for others that are near to them by their
+    quasi-identifiers. A step that loses more is taken by chance, and ever more seldom as the temperature falls. What is
+    minimized is a matter of quasi-identifiers alone; sensitive values can forbid a step but never choose one.
 
     Where the promises are more than a least number of rows, steps are taken in batches none of which touches a class
     twice; then the promises are asked, and the steps that broke one are taken back.
@@ -206,6 +206,8 @@ class Search:
             costs=np.zeros(room),
             low=narrow(room, columns),
             high=narrow(room, columns),
+            lower=narrow(room, columns),
+            higher=narrow(room, columns),
             held=narrow(room, columns),
             free=whole(room),
             place=whole(room),
@@ -224,6 +226,8 @@ class Search:
         return self._kernels.Room(
             low=np.zeros(columns, dtype=np.int32),
             high=np.zeros(columns, dtype=np.int32),
+            lower=np.zeros(columns, dtype=np.int32),
+            higher=np.zeros(columns, dtype=np.int32),
             held=np.zeros(columns, dtype=np.int32),
             stamps=np.zeros(len(self._cells.losses), dtype=np.int64),
             token=np.zeros(1, dtype=np.int64),

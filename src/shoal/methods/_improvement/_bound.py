@@ -115,6 +115,7 @@ def _prices(
 ) -> tuple[Floats, Floats]:
     """The prices of tuples after the first round, and after all."""
     from shoal.kernels import bounding
+    from shoal.kernels._jit import fitting
 
     random = np.random.default_rng(0)
     count, depths = len(counts), len(by_depth) + 1
@@ -122,6 +123,7 @@ def _prices(
     width = max(places.shape[1] for places, _ in by_depth)
     keys, losses = np.zeros((lines.sum(), width), dtype=np.uint64), np.full((lines.sum(), width), -1.0)
     first = indptr_of(lines)
+    bound_raises = fitting(bounding.bound_raises, count * int(np.prod(lines)))
     for begin, (places, loss) in zip(first, by_depth, strict=False):
         names = random.integers(0, 2**64, int(places.max()) + 1, dtype=np.uint64)
         keys[begin : begin + len(places), : places.shape[1]] = names[places]
@@ -156,7 +158,7 @@ def _prices(
         order = np.argsort(-prices, kind="stable")
         raises = np.minimum(caps, 1.0 - prices)[order]
         tuples = bounding.Tuples(codes[order], counts[order], prices[order], free[order], raises)
-        bounding.bound_raises(k, tuples, levels, stack, groups)
+        bound_raises(k, tuples, levels, stack, groups)
         risen = np.zeros(count)
         risen[order] = np.where(raises > STUCK, raises, 0.0)
         prices = prices + risen

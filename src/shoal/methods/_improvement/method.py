@@ -132,6 +132,10 @@ class Improvable(TableMethod):
         """Rows in parts cannot move."""
         if self.improving:
             raise WrongUse(UNCUT)
+        if self.bound:
+            raise WrongUse(
+                "--bound looks at all rows together, which distributed rows are not; omit it, or use --engine local."
+            )
 
     def repeating(self, steps: Sequence[int] | None) -> Self:
         """The method that does the same steps again, whatever time they take."""
@@ -146,24 +150,33 @@ class Improvable(TableMethod):
         return self.repeating(notes.get("improve_steps"))
 
     def best_possible(
-        self, table: Table, made: Table, models: tuple[TableModel, ...], highest: Sequence[int] | None = None
+        self,
+        table: Table,
+        made: Table,
+        models: tuple[TableModel, ...],
+        highest: Sequence[int] | None = None,
+        by_nodes: bool = True,
     ) -> dict[str, Any]:
         """How far a release by nodes can be from the best possible at most; nothing where nobody asked.
 
         `table`, `made`: the original and the published one. `highest`: the coarsest level of each column that is
-        allowed.
+        allowed. `by_nodes`: whether all columns are published by nodes of hierarchies; otherwise there is no bound.
         """
         if not (self.improving or self.bound):
             return {}
-        from shoal.methods._improvement._bound import bound
+        from shoal.methods._improvement._bound import Bound, bound
         from shoal.methods._improvement._cells import granularity_of
 
         averages = averages_of(models)
-        sure = [model.least_size() for model in models if model not in averages]
-        wild = any(getattr(model, "missing_matches_all", False) for model in models)
-        if wild or (k := max(sure, default=1)) < 2:
-            return {}
-        found = bound(table.quasi, k, highest)
+        k = max((model.least_size() for model in models if model not in averages), default=1)
+        reason = ""
+        if not by_nodes:
+            reason = "not every quasi-identifier is published by the nodes of a hierarchy"
+        elif any(getattr(model, "missing_matches_all", False) for model in models):
+            reason = "missing cells match all others"
+        elif k < 2:
+            reason = "no promise asks for a least number of rows in every class"
+        found = Bound(None, reason=reason) if reason else bound(table.quasi, k, highest)
         reached = granularity_of(table, made)
         figures = {"granularity": found.granularity, "each_row_alone": found.alone, "reached": reached}
         return {

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Rows, ascending, indptr_of, owners, taken
+from shoal.arrays import Counts, Rows, ascending, indptr_of, owners
 from shoal.data._near_clusters import WINDOW, Pairs, clusters_of, cores, orders_of_units
 from shoal.methods.cahd._split_baskets import Sheet
 
@@ -92,14 +92,11 @@ def near(sheet: Sheet, ties: Rows, p: int, supports: Counts | None = None) -> Gr
     `ties`: the order in which rows with equal baskets come: one that tells nothing of their sensitive items.
     `supports`: how many of all rows hold each public item, where these are a part of them.
     """
-    distinct = sheet.distinct
     found = clustered(sheet, ties, p, supports)
-    indptr, places = taken(distinct.indptr, distinct.of_row)
-    items = distinct.items[places]
     cluster = found.cluster_of
     pair = found.pair[cluster]
     by_pair = ascending(pair)
-    home = _homes(sheet, indptr, items, found.rows[by_pair], pair[by_pair], p)
+    home = _homes(sheet, found.rows[by_pair], pair[by_pair], p)
     broken, _, counts = _secret_counts(sheet, found.rows, cluster)
     broken = broken[counts * p > np.diff(found.starts)[broken]]
     joined = home != np.arange(len(home))
@@ -115,17 +112,17 @@ def clustered(sheet: Sheet, ties: Rows, p: int, supports: Counts | None) -> Pair
     return replace(found, rows=sheet.arranged(np.arange(len(sheet.distinct)), ties)[found.rows])
 
 
-def _homes(sheet: Sheet, indptr: Indptr, items: Items, rows: Rows, pairs: Rows, p: int) -> Rows:
+def _homes(sheet: Sheet, rows: Rows, pairs: Rows, p: int) -> Rows:
     """For each pair of clusters the one that began its group.
 
     `rows`, `pairs`: all rows pair by pair, and the pair of each.
     """
     from shoal.kernels.taking_in import Units, take_in
 
-    width = sheet.distinct.width
+    distinct, width = sheet.distinct, sheet.distinct.width
     sizes = np.bincount(pairs)
     starts = indptr_of(sizes)
-    core_indptr, core, summed = cores(indptr, items, width, rows, starts)
+    core_indptr, core, summed = cores(distinct.indptr, distinct.items, width, distinct.of_row[rows], starts)
     owner, secrets, counts = _secret_counts(sheet, rows, pairs)
     begins = np.searchsorted(owner, np.arange(len(sizes) + 1))
     units = Units(*summed, sizes, begins, secrets, counts)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Rows, ascending, indptr_of, taken
-from shoal.data._basket_orders import Distinct, distinct_baskets
+from shoal.arrays import Counts, Indptr, Items, Rows, ascending, flagged
+from shoal.data._basket_orders import Distinct, baskets_among, kept_items, public_baskets, turns_among
 from shoal.data.baskets import Baskets
 from shoal.errors import Infeasible, WrongUse
 from shoal.models.privacy_degree import PrivacyDegree
@@ -43,8 +43,10 @@ class Sheet:
 
     def secrets_of(self, rows: Rows) -> tuple[Indptr, Items]:
         """The sensitive items of the rows in another order."""
-        indptr, places = taken(self.secret_indptr, rows)
-        return indptr, self.secrets[places]
+        from shoal.kernels.ragged import take_rows
+
+        found: tuple[Indptr, Items] = take_rows(self.secret_indptr, self.secrets, rows)
+        return found
 
 
 def sheet_of(baskets: Baskets, supports: Counts | None = None) -> Sheet:
@@ -52,22 +54,16 @@ def sheet_of(baskets: Baskets, supports: Counts | None = None) -> Sheet:
 
     `supports`: the supports of all items: in these baskets, or where these are a part of others, in all.
     """
-    secret = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
-    secret[baskets.sensitive] = True
+    secret = flagged(baskets.sensitive, len(baskets.vocabulary))
     # Items that nobody holds have no number: a reader of the release would not know of them.
     known = ~secret & ((baskets.supports if supports is None else supports) > 0)
-    number = np.where(secret, np.cumsum(secret), np.cumsum(known)).astype(np.int32) - 1
-    is_secret = secret[baskets.items]
-    ends = indptr_of(is_secret)
-    secret_indptr = ends[baskets.indptr]
-    public_indptr = baskets.indptr - secret_indptr
-    public = np.flatnonzero(known).astype(np.int32)
+    secret_indptr, secrets = kept_items(baskets, turns_among(secret))
     return Sheet(
-        public=public,
+        public=np.flatnonzero(known).astype(np.int32),
         sensitive=baskets.sensitive,
-        distinct=distinct_baskets(public_indptr, number[baskets.items[~is_secret]], len(public)),
+        distinct=public_baskets(baskets) if supports is None else baskets_among(baskets, known),
         secret_indptr=secret_indptr,
-        secrets=number[baskets.items[is_secret]],
+        secrets=secrets,
     )
 
 

@@ -46,6 +46,7 @@ def refine(
     kernel). Items that must not be linked, the ignored ones, never move.
     """
     from shoal.kernels import refine as kernel
+    from shoal.kernels._jit import fitting
     from shoal.kernels.gain import NEVER
     from shoal.kernels.hidden import Leaves
     from shoal.kernels.verpart import Promise
@@ -68,13 +69,12 @@ def refine(
         np.concatenate((chunks.owners, np.empty(len(movable), dtype=np.int64))),
     )
     failed = np.full((2 * leaves, k - 1), NEVER, dtype=np.int32)
+    join = fitting(kernel.join, len(baskets.items))
     roots, node, passes = _roots(chunks, hidden, parts), leaves, 0
     while passes < PASSES:
         order = _order(roots, hidden, width)
         before = node
-        roots, node, made = kernel.join(
-            order, roots, hidden, state, promise, k, node, made, joined, failed, width
-        )
+        roots, node, made = join(order, roots, hidden, state, promise, k, node, made, joined, failed, width)
         passes += 1
         if node == before:
             break
@@ -112,10 +112,11 @@ def _roots(chunks: Chunks, hidden: "Hidden", parts: Parts) -> "Roots":
 
 def _order(roots: "Roots", hidden: "Hidden", width: int) -> Rows:
     """Trees by the items of their virtual term chunks, those first that most baskets hide."""
+    from shoal.kernels._jit import fitting
     from shoal.kernels.refine import leading
 
     weight = np.bincount(hidden.items[roots.pairs], weights=hidden.supports[roots.pairs], minlength=width)
     ranks = np.empty(width, dtype=np.int64)
     ranks[np.argsort(-weight, kind="stable")] = np.arange(width)
-    first: Any = leading(roots, hidden, ranks)
+    first: Any = fitting(leading, len(hidden.rows))(roots, hidden, ranks)
     return np.lexsort(first.T[::-1])

@@ -49,6 +49,7 @@ def verpart(
     `safe`: the largest share of a cluster that may hold an item which can be linked with another chunk; 1 for no limit.
     """
     from shoal.kernels import verpart as kernel
+    from shoal.kernels._jit import fitting
 
     clusters = len(parts.starts) - 1
     occurrences = len(baskets.items)
@@ -64,9 +65,10 @@ def verpart(
         np.empty(clusters, dtype=np.int64),
     )
     promise = kernel.Promise(k, m, *safe.as_integer_ratio())
+    partition, gather = fitting(kernel.partition, occurrences), fitting(kernel.gather, occurrences)
 
     def work(bounds: tuple[int, int]) -> None:
-        kernel.partition(
+        partition(
             baskets.indptr, baskets.items, ignored, parts.order, parts.starts, places, promise, found, *bounds
         )
 
@@ -84,12 +86,12 @@ def verpart(
         np.empty(occurrences, dtype=np.int64),
     )
 
-    def gather(bounds: tuple[int, int]) -> None:
-        kernel.gather(
+    def collect(bounds: tuple[int, int]) -> None:
+        gather(
             baskets.indptr, parts.order, parts.starts, places, found, begins, chunk_begins, gathered, *bounds
         )
 
-    engine.map(gather, batches)
+    engine.map(collect, batches)
     return Chunks(
         begins,
         gathered.items,

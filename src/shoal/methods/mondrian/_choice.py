@@ -7,8 +7,7 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows, indptr_of
-from shoal.data._hashes import mixed
+from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows, indptr_of, mixed
 
 
 @dataclass(frozen=True, slots=True, eq=False)

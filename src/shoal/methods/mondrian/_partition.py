@@ -8,8 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows, flagged, indptr_of, ranges
-from shoal.data._hashes import mixed
+from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows, flagged, indptr_of, mixed, ranges
 from shoal.kernels._compiling import is_eager
 from shoal.methods.mondrian._choice import Choice, Cuts, Hashes, Rules, Space, choose, interleaved
 

@@ -1,6 +1,7 @@
 """How a class is published: a tight range, a node of a hierarchy, or a set of the values it holds."""
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -12,6 +13,9 @@ from shoal.data.table import Column
 
 Form: TypeAlias = Literal["nodes", "ranges", "sets"]
 """What the classes of a column are published as."""
+
+BITS = 62
+"""Sets of at most so many values are whole numbers."""
 
 
 def form_of(column: Column, wanted: Form) -> Form:
@@ -152,17 +156,33 @@ def _nodes(column: Column, starts: Rows) -> tuple[Codes, tuple[str, ...]]:
 
 
 def _sets(domain: Domain, codes: Codes, starts: Rows) -> tuple[Codes, tuple[str, ...]]:
-    classes = owners(starts)
-    members = distinct(classes * len(domain) + codes)
-    indptr = np.searchsorted(members, np.arange(len(starts)) * len(domain))
-    held = members % len(domain)
+    numbers, held = (_few_values if len(domain) <= BITS else _many_values)(domain, codes, starts)
     labels = []
-    for begin, end in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True):
-        if end - begin > 1 and held[end - 1] == domain.missing:
+    for members in held:
+        if len(members) > 1 and members[-1] == domain.missing:
             labels.append(SUPPRESSED)
         else:
-            labels.append(set_text([domain.labels[code] for code in held[begin:end].tolist()]))
-    return _distinct(np.arange(len(labels), dtype=np.int32), labels)
+            labels.append(set_text([domain.labels[code] for code in members]))
+    return _distinct(numbers, labels)
+
+
+def _few_values(domain: Domain, codes: Codes, starts: Rows) -> tuple[Codes, list[list[int]]]:
+    """The number of the set of values that each class holds, and these sets as they come: a bit is a value."""
+    bits = np.int64(1) << np.arange(len(domain))
+    sets, first, numbers = np.unique(
+        np.bitwise_or.reduceat(bits[codes], starts[:-1]), return_index=True, return_inverse=True
+    )
+    order = np.argsort(first)
+    held = [[code for code in range(len(domain)) if one >> code & 1] for one in sets[order].tolist()]
+    return np.argsort(order)[numbers].astype(np.int32), held
+
+
+def _many_values(domain: Domain, codes: Codes, starts: Rows) -> tuple[Codes, list[list[int]]]:
+    """The number of each class, and the set of values that it holds."""
+    members = distinct(owners(starts) * len(domain) + codes)
+    indptr = np.searchsorted(members, np.arange(len(starts)) * len(domain)).tolist()
+    held = (members % len(domain)).tolist()
+    return np.arange(len(starts) - 1, dtype=np.int32), [held[one:two] for one, two in pairwise(indptr)]
 
 
 def _distinct(numbers: Codes, labels: list[str]) -> tuple[Codes, tuple[str, ...]]:

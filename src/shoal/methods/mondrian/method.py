@@ -142,7 +142,7 @@ class Mondrian(Improvable):
             made, notes = better or made, {**notes, **report}
             timings["improve"] = time.perf_counter() - begin - timings["cut"]
         by_nodes = all(form == "nodes" for form in plan.forms)
-        if by_nodes and (best := self.best_possible(data, made[0], models)):
+        if best := self.best_possible(data, made[0], models, by_nodes=by_nodes):
             notes = {**notes, **best, "summary": [*notes.get("summary", ()), *best.get("summary", ())]}
         timings["publish"] = time.perf_counter() - begin - sum(timings.values())
         return self._release(made[0], models, notes.get("improve_steps")), Trace(made[1], timings, notes)

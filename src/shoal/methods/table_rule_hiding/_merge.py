@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Mask, Rows, indptr_of, owners, ranges, summed, turns_of
-from shoal.data._hashes import mixed
+from shoal.arrays import Counts, Floats, Mask, Rows, indptr_of, mixed, owners, ranges, summed, turns_of
 from shoal.methods.mondrian._partition import partition
 from shoal.methods.table_rule_hiding._class_counts import Classes, Values
 from shoal.methods.table_rule_hiding._star_counts import Bound

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Mask, flagged, summed
-from shoal.data._hashes import mixed, text_hashes
+from shoal.arrays import AnyArray, Counts, Mask, flagged, mixed, summed
+from shoal.data._hashes import text_hashes
 from shoal.data._plural import counted
 from shoal.data.domain import Domain, Kind
 from shoal.data.published_syntax import SUPPRESSED
