@@ -49,6 +49,12 @@ def test_a_sentence_of_ours_stays_what_it_is() -> None:
         raise EngineFailed("no such master") from ConnectionRefusedError()
 
 
+@pytest.fixture(autouse=True)
+def _no_filters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A JVM that was lost before leaves a filter."""
+    monkeypatch.setattr(logging.getLogger(), "filters", [])
+
+
 def log(path: str) -> None:
     """Log an error as the code of a file does."""
     exec(compile("import logging; logging.error('no answer')", path, "exec"))
