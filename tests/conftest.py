@@ -12,6 +12,7 @@ NUMBA_DISABLE_JIT
 """
 
 import gc
+import multiprocessing
 import os
 import pwd
 import re
@@ -93,6 +94,21 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return "spark" if nodeid.startswith("tests/spark/") else nodeid.partition("::")[0]
 
     return Shared(config, log)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forked_workers() -> Iterator[None]:
+    """Runs that are compared begin without loading Python and all libraries each time anew."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        yield
+        return
+    from tests import forked
+
+    from shoal.comparison import workers
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workers, "subprocess", forked)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -130,3 +130,22 @@ def test_how_long_compiling_takes_is_told_by_all_the_code_that_is_called() -> No
     if numba.config.DISABLE_JIT:
         pytest.skip("nothing is compiled")
     assert seconds_for(mine_roots.py_func) > 5 * seconds_for(note.py_func) > 0
+
+
+def test_two_may_close_a_worker_at_the_same_time() -> None:
+    worker, ends = Worker(), []
+
+    class Process:
+        stdin = stdout = None
+
+        def kill(self) -> None:
+            ends.append(self)
+
+        def wait(self) -> None:
+            if len(ends) == 1:
+                worker.close()  # somebody else, meanwhile
+
+    worker._process = Process()
+    worker.close()
+    assert len(ends) == 1
+    assert worker._process is None

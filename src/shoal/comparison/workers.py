@@ -119,17 +119,18 @@ class Worker:
         return line
 
     def close(self) -> None:
-        """End the process, whatever it does."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            for pipe in (self._process.stdin, self._process.stdout):
+        """End the process, whatever it does. Who waits for it may close it at the same time."""
+        process, self._process = self._process, None
+        said, self._said = self._said, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
                     with contextlib.suppress(OSError):
                         pipe.close()
-        if self._said is not None:
-            self._said.close()
-        self._process = self._said = None
+        if said is not None:
+            said.close()
 
     def _started(self) -> "subprocess.Popen[str]":
         if self._process is None:
@@ -150,10 +151,11 @@ class Worker:
         return self._process
 
     def _last_words(self) -> str:
-        if self._said is None:
+        said = self._said
+        if said is None or said.closed:
             return ""
-        self._said.seek(0)
-        lines = self._said.read()[-4000:].decode(errors="replace").strip().splitlines()
+        said.seek(0)
+        lines = said.read()[-4000:].decode(errors="replace").strip().splitlines()
         return f": {lines[-1]}" if lines else ""
 
 
