@@ -402,7 +402,7 @@ def _best_cut(
             if not behind:
                 room.nearer[turn + 1] = lost
             elif room.nearer[size - 1 - turn] + lost < best:
-                best, where = room.nearer[size - 1 - turn] + lost, size - 1 - turn
+                best, where = room.nearer[size - 1 - turn] + lost, int(size - 1 - turn)
     return where, best
 
 
@@ -462,7 +462,7 @@ def _exchange(
     room.rows[0] = row
     if not alone:
         room.rows[1] = back
-    return 2 - alone
+    return 1 if alone else 2
 
 
 @jit

@@ -61,9 +61,9 @@ class Search:
     """
 
     def __init__(self, cells: "Cells", groups: Rows, promises: Promises, seed: int) -> None:
-        from shoal.kernels import annealing, merging
+        from shoal.kernels import annealing, heap, merging
 
-        self._kernels, self._merging = annealing, merging
+        self._kernels, self._merging, self._heap = annealing, merging, heap.Heap
         self._cells = cells
         self._promises = promises
         self._random = np.random.default_rng([0x616E6E, seed])
@@ -190,7 +190,7 @@ class Search:
     def _join(self, classes: "Classes", rules: "Rules") -> None:
         """Measure classes that are new, and join those that are needy or too small to others."""
         room = 2 * len(classes.facts)
-        heap = self._merging.Heap(np.empty(room), np.empty((room, 3), dtype=np.int64))
+        heap = self._heap(np.empty(room), np.empty((room, 3), dtype=np.int64))
         self._merging.merge(self._cells, self._near, classes, rules, heap)
 
     def _built(self, groups: Rows) -> "Classes":

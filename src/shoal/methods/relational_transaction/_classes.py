@@ -37,10 +37,11 @@ def united(table: Table, sets: Baskets, numbers: Rows, near: Near, bound: float)
     `numbers`: the class of each row, from 0 on. Returns the class of each row, and the mean loss of all rows.
     """
     from shoal.kernels import class_merging as kernel
+    from shoal.kernels.annealing import WIDTH
 
     known, counts = known_losses(table)
     cells = kernel_cells(table.quasi, known, counts, np.arange(table.rows))
-    widths = cells.columns[:, kernel.WIDTH]
+    widths = cells.columns[:, WIDTH]
     numbers = _in_order(cells.codes, widths, numbers)
     order, starts = as_classes(numbers)
     codes = cells.codes[order]
