@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from reprlib import recursive_repr
+from types import SimpleNamespace
 from typing import Any
 
 from shoal.cli.help_pages import show_page, stored_page
@@ -38,7 +39,12 @@ def _start_lean() -> None:
     """Leave out what libraries do on their way in, and the program does not need."""
     gc.set_threshold(OBJECTS)
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # idle threads of numpy sleep and do not spin
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # or every installed package is looked through
+    if (
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1") == "1"
+    ):  # or every installed package is looked through
+        # The loader would load the parser of mail headers too, only to find that it is not wanted.
+        loader: Any = SimpleNamespace(get_plugins=tuple)
+        sys.modules.setdefault("pydantic.plugin._loader", loader)
     if sys.version_info < (3, 13):
         _share_functions()
     atexit.register(gc.freeze)  # nothing is looked through again on the way out

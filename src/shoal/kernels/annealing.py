@@ -1,4 +1,8 @@
-"""Simulated annealing: rows that move between classes, and classes that part, join and mix, so that less is lost."""
+"""Simulated annealing: rows that move between classes, and classes that part, join and mix, so that less is lost.
+
+A compiler takes longer for every array that functions hand on. So facts that belong together are one array of several
+columns here, and what is tried stands beside what is.
+"""
 
 import math
 from typing import Any, NamedTuple, TypeAlias
@@ -33,30 +37,42 @@ TIES = 1e-9
 FORBIDDEN = 1e12
 """The loss of a cell that must not be published."""
 
+KIND, OFFSET, WIDTH, LEVELS, MISSING = 0, 1, 2, 3, 4
+"""Facts of a column: what it is published as, where its entries begin in `nodes` and `losses`, how many places and
+levels it has, and the place of the missing value, whose mixture with others tells nothing; -1 where there is none, and
+by nodes."""
+
+CLASS, AFTER, BEFORE = 0, 1, 2
+"""Facts of a row: its class, and the next and the last row of it; -1 at the ends."""
+
+HEAD, SIZE, LOCKED, FREE, PLACE, NEEDY, VERSION = 0, 1, 2, 3, 4, 5, 6
+"""Facts of a class: its first row, its rows, and whether no further step may touch it; the numbers of classes without
+rows, one after the other, and where each stands among these; whether it must be joined to another one, and how often
+it was."""
+
+LOW, HIGH, LOWER, HIGHER, HELD, LINES = 0, 1, 2, 3, 4, 5
+"""What a class holds in a column, on so many lines: the lowest and the highest place, both again without one row that
+has it, and, by sets, the number of values."""
+
+UNUSED, TOKEN = 0, 1
+"""How many classes have no rows, and the stamp of the values that were seen last."""
+
 
 class Cells(NamedTuple):
     """What the cells of rows are, and what they lose.
 
     `codes`: the place of each row (rows) in the order of each column (columns): leaves of a hierarchy from left to
-    right, or values in ascending order, with the missing one last. `kinds`, `sets`: what each column is published as,
-    and the columns that are published as sets. `offsets`, `widths`, `levels`: where the entries of each column begin in
-    `nodes` and `losses`, how many places it has, and how many levels. `nodes`: of a column by nodes: the node above
-    each place, level by level. `losses`: by nodes: the loss of that node. By ranges: the loss of the range from the
-    first place to each one. By sets: the loss of each number of values. `stars`: the loss of a cell that tells nothing,
-    for each column. `missing`: the place of the missing value, whose mixture with others tells nothing; -1 where there
-    is none, and by nodes.
+    right, or values in ascending order, with the missing one last. `columns`: the facts of each column. `sets`: the
+    columns that are published as sets. `nodes`: of a column by nodes: the node above each place, level by level.
+    `losses`: by nodes: the loss of that node. By ranges: the loss of the range from the first place to each one. By
+    sets: the loss of each number of values. Before the first entry of a column: that of a cell that tells nothing.
     """
 
     codes: Array
-    kinds: Array
+    columns: Array
     sets: Array
-    offsets: Array
-    widths: Array
-    levels: Array
     nodes: Array
     losses: Array
-    stars: Array
-    missing: Array
 
 
 class Near(NamedTuple):
@@ -70,29 +86,27 @@ class Near(NamedTuple):
 class Classes(NamedTuple):
     """Classes of rows, each a list in both directions.
 
-    `of_row`, `after`, `before`: the class of each row, and the next and the last row of it; -1 at the ends. `head`,
-    `sizes`, `costs`: the first row of each class, its rows, and what each of them loses. `low`, `high`, `held`: the
-    lowest and the highest place of each class (rows) in each column, and its number of values in the columns by sets.
-    `lower`, `higher`: the lowest and the highest place without one row that has it.
-    `free`, `place`: the numbers of classes without rows, and where each stands among these. `counts`: how many classes
-    are free. `locked`: classes that no further step may touch.
+    `rows`, `facts`: of each row and of each class. `costs`: what each row of a class loses. `holds`: what each class
+    holds (five lines) in each column; and at the end, that of one that is tried, whose number is -1. `stamps`: for each
+    entry of `losses`, when it was seen. `counts`: how many classes are free, and the last stamp.
     """
 
-    of_row: Array
-    after: Array
-    before: Array
-    head: Array
-    sizes: Array
+    rows: Array
+    facts: Array
     costs: Array
-    low: Array
-    high: Array
-    lower: Array
-    higher: Array
-    held: Array
-    free: Array
-    place: Array
+    holds: Array
+    stamps: Array
     counts: Array
-    locked: Array
+
+    @property
+    def of_row(self) -> Array:
+        """The class of each row."""
+        return self.rows[:, CLASS]
+
+    @property
+    def sizes(self) -> Array:
+        """The rows of each class."""
+        return self.facts[:, SIZE]
 
 
 class Rules(NamedTuple):
@@ -110,418 +124,388 @@ class Rules(NamedTuple):
 
 
 class Log(NamedTuple):
-    """Steps that were taken: their rows with the classes they came from, and for each step where these begin.
+    """Steps that were taken.
 
-    `touched` are the two classes of a step; `counts` says how many rows and steps there are. No class is touched twice,
-    so that there are at most as many rows as in the table, and one more for each step.
+    `moves`: their rows with the classes they came from. `steps`: for each, where its rows begin and its two classes.
+    `counts` says how many rows and steps there are. No class is touched twice, so that there are at most as many rows
+    as in the table, and one more for each step.
     """
 
-    rows: Array
-    origins: Array
-    begins: Array
-    touched: Array
+    moves: Array
+    steps: Array
     counts: Array
 
 
 class Room(NamedTuple):
-    """Where to work: what a class holds, stamps of the values seen, random numbers, and rows that are parted."""
+    """Where to work: random numbers, rows that may change their class, and how near they are to one of two."""
 
-    low: Array
-    high: Array
-    lower: Array
-    higher: Array
-    held: Array
-    stamps: Array
-    token: Array
     random: Array
     rows: Array
     nearer: Array
 
 
 @jit
-def _begin(cells: Cells, room: Room) -> None:
+def _begin(number: Whole, classes: Classes) -> None:
     """Begin a class without rows."""
-    room.token[0] += 1
-    for column in range(len(cells.kinds)):
-        room.low[column] = room.lower[column] = 1 << 30
-        room.high[column] = room.higher[column] = -1
-        room.held[column] = 0
+    holds, line = classes.holds, LINES * number
+    classes.counts[TOKEN] += 1
+    for column in range(holds.shape[1]):
+        holds[line + LOW, column] = holds[line + LOWER, column] = 1 << 30
+        holds[line + HIGH, column] = holds[line + HIGHER, column] = -1
+        holds[line + HELD, column] = 0
 
 
 @jit
-def _take(row: Whole, cells: Cells, room: Room) -> None:
-    """Take a row into the class that is being measured."""
-    for column in range(len(cells.kinds)):
-        code = cells.codes[row, column]
-        room.lower[column] = min(room.lower[column], max(room.low[column], code))
-        room.higher[column] = max(room.higher[column], min(room.high[column], code))
-        room.low[column] = min(room.low[column], code)
-        room.high[column] = max(room.high[column], code)
+def _take(row: Whole, number: Whole, cells: Cells, classes: Classes) -> None:
+    """Take a row into a class that is being measured."""
+    holds, line = classes.holds, LINES * number
+    for column in range(len(cells.columns)):
+        code, low, high = cells.codes[row, column], holds[line + LOW, column], holds[line + HIGH, column]
+        holds[line + LOWER, column] = min(holds[line + LOWER, column], max(low, code))
+        holds[line + HIGHER, column] = max(holds[line + HIGHER, column], min(high, code))
+        holds[line + LOW, column] = min(low, code)
+        holds[line + HIGH, column] = max(high, code)
     for column in cells.sets:
-        place = cells.offsets[column] + cells.codes[row, column]
-        if room.stamps[place] != room.token[0]:
-            room.stamps[place] = room.token[0]
-            room.held[column] += 1
+        place = cells.columns[column, OFFSET] + cells.codes[row, column]
+        if classes.stamps[place] != classes.counts[TOKEN]:
+            classes.stamps[place] = classes.counts[TOKEN]
+            holds[line + HELD, column] += 1
 
 
 @jit
-def _loss(cells: Cells, room: Room) -> float:
-    """What each row of the class that was measured loses."""
-    total = 0.0
-    for column in range(len(cells.kinds)):
-        low, high, begin = room.low[column], room.high[column], cells.offsets[column]
-        if cells.kinds[column] == NODES:
-            width, level = cells.widths[column], 0
-            if low != high:
-                while (
-                    level < cells.levels[column]
-                    and cells.nodes[begin + level * width + low] != cells.nodes[begin + level * width + high]
-                ):
-                    level += 1
-            if level == cells.levels[column]:
+def _loss(number: Whole, cells: Cells, classes: Classes) -> float:
+    """What each row of a class loses, by what it holds."""
+    total, columns, holds, losses = 0.0, cells.columns, classes.holds, cells.losses
+    line = LINES * number
+    for column in range(len(columns)):
+        low, high = holds[line + LOW, column], holds[line + HIGH, column]
+        begin, kind = columns[column, OFFSET], columns[column, KIND]
+        if kind == NODES:
+            width, last = columns[column, WIDTH], begin + columns[column, LEVELS] * columns[column, WIDTH]
+            while begin < last and cells.nodes[begin + low] != cells.nodes[begin + high]:
+                begin += width
+            if begin == last:
                 return FORBIDDEN
-            total += cells.losses[begin + level * width + low]
+            total += losses[begin + low]
         elif low == high:
             continue
-        elif high == cells.missing[column]:
-            total += cells.stars[column]
-        elif cells.kinds[column] == RANGES:
-            total += cells.losses[begin + high] - cells.losses[begin + low]
+        elif high == columns[column, MISSING]:
+            total += losses[begin - 1]
+        elif kind == RANGES:
+            total += losses[begin + high] - losses[begin + low]
         else:
-            total += cells.losses[begin + room.held[column]]
+            total += losses[begin + holds[line + HELD, column]]
     return total
 
 
 @jit
-def _take_class(number: Whole, cells: Cells, classes: Classes, room: Room) -> None:
-    """Take the rows of a class into the one that is being measured."""
-    row = classes.head[number]
+def _take_class(taken: Whole, number: Whole, cells: Cells, classes: Classes) -> None:
+    """Take the rows of a class into one that is being measured."""
+    row = classes.facts[taken, HEAD]
     while row >= 0:
-        _take(row, cells, room)
-        row = classes.after[row]
+        _take(row, number, cells, classes)
+        row = classes.rows[row, AFTER]
 
 
 @jit
-def _changed(coming: Whole, going: Whole, number: Whole, cells: Cells, classes: Classes, room: Room) -> float:
+def _changed(coming: Whole, going: Whole, number: Whole, cells: Cells, classes: Classes) -> float:
     """What each row of a class loses with one more, and without another one; -1 for neither."""
-    codes = cells.codes
-    if classes.sizes[number] == 1 and coming < 0:
+    codes, holds, line = cells.codes, classes.holds, LINES * number
+    if classes.facts[number, SIZE] == 1 and coming < 0:
         return 0.0
-    for column in range(len(cells.kinds)):
-        low, high = classes.low[number, column], classes.high[number, column]
+    for column in range(len(cells.columns)):
+        low, high = holds[line + LOW, column], holds[line + HIGH, column]
         if going >= 0:
-            low = classes.lower[number, column] if codes[going, column] == low else low
-            high = classes.higher[number, column] if codes[going, column] == high else high
+            low = holds[line + LOWER, column] if codes[going, column] == low else low
+            high = holds[line + HIGHER, column] if codes[going, column] == high else high
         if coming >= 0:
             low, high = min(low, codes[coming, column]), max(high, codes[coming, column])
-        room.low[column], room.high[column] = low, high
+        holds[LOW - LINES, column], holds[HIGH - LINES, column] = low, high
     for column in cells.sets:
         new = codes[coming, column] if coming >= 0 else -1
         old = codes[going, column] if going >= 0 else -1
-        room.held[column] = classes.held[number, column]
-        if new == old:
-            continue
-        room.held[column] += new >= 0
-        room.held[column] -= old >= 0
-        member, alike = classes.head[number], 0
-        while member >= 0 and (new >= 0 or (old >= 0 and alike < 2)):
-            code = codes[member, column]
-            if code == new:
-                room.held[column] -= 1
-                new = -1
-            alike += code == old
-            member = classes.after[member]
-        room.held[column] += alike > 1
-    return _loss(cells, room)
+        held = holds[line + HELD, column]
+        if new != old:
+            held += new >= 0
+            held -= old >= 0
+            member, alike = classes.facts[number, HEAD], 0
+            while member >= 0 and (new >= 0 or (old >= 0 and alike < 2)):
+                code = codes[member, column]
+                if code == new:
+                    held -= 1
+                    new = -1
+                alike += code == old
+                member = classes.rows[member, AFTER]
+            held += alike > 1
+        holds[HELD - LINES, column] = held
+    return _loss(-1, cells, classes)
 
 
 @jit
-def united(one: Whole, other: Whole, cells: Cells, classes: Classes, room: Room) -> float:
+def united(one: Whole, other: Whole, cells: Cells, classes: Classes) -> float:
     """What each row of two classes loses together."""
-    for column in range(len(cells.kinds)):
-        room.low[column] = min(classes.low[one, column], classes.low[other, column])
-        room.high[column] = max(classes.high[one, column], classes.high[other, column])
+    holds, first, second = classes.holds, LINES * one, LINES * other
     if len(cells.sets):
-        _begin(cells, room)
-        _take_class(one, cells, classes, room)
-        _take_class(other, cells, classes, room)
-    return _loss(cells, room)
+        _begin(-1, classes)
+        _take_class(one, -1, cells, classes)
+        _take_class(other, -1, cells, classes)
+    else:
+        for column in range(len(cells.columns)):
+            holds[LOW - LINES, column] = min(holds[first + LOW, column], holds[second + LOW, column])
+            holds[HIGH - LINES, column] = max(holds[first + HIGH, column], holds[second + HIGH, column])
+    return _loss(-1, cells, classes)
 
 
 @jit
 def pair(one: Whole, other: Whole, most: float, cells: Cells) -> float:
     """What two rows lose together, each; or something above `most`, where it is more than that."""
-    total = 0.0
-    for column in range(len(cells.kinds)):
+    total, columns, losses = 0.0, cells.columns, cells.losses
+    for column in range(len(columns)):
         low, high = cells.codes[one, column], cells.codes[other, column]
-        begin, kind = cells.offsets[column], cells.kinds[column]
+        begin, kind = columns[column, OFFSET], columns[column, KIND]
         if kind == NODES:
-            width, last = cells.widths[column], begin + cells.levels[column] * cells.widths[column]
+            width, last = columns[column, WIDTH], begin + columns[column, LEVELS] * columns[column, WIDTH]
             while begin < last and cells.nodes[begin + low] != cells.nodes[begin + high]:
                 begin += width
             if begin == last:
                 return FORBIDDEN
-            total += cells.losses[begin + low]
+            total += losses[begin + low]
         elif low != high:
-            if max(low, high) == cells.missing[column]:
-                total += cells.stars[column]
+            if max(low, high) == columns[column, MISSING]:
+                total += losses[begin - 1]
             elif kind == RANGES:
-                total += abs(cells.losses[begin + high] - cells.losses[begin + low])
+                total += abs(losses[begin + high] - losses[begin + low])
             else:
-                total += cells.losses[begin + 2]
+                total += losses[begin + 2]
         if total > most:
             break
     return total
 
 
 @jit
-def relocate(row: Whole, target: Whole, classes: Classes) -> None:
-    """Move a row to another class."""
-    source = classes.of_row[row]
-    after, before = classes.after[row], classes.before[row]
-    if before >= 0:
-        classes.after[before] = after
-    else:
-        classes.head[source] = after
-    if after >= 0:
-        classes.before[after] = before
-    classes.sizes[source] -= 1
-    if classes.sizes[source] == 0:
-        classes.free[classes.counts[0]] = source
-        classes.place[source] = classes.counts[0]
-        classes.counts[0] += 1
-    if classes.sizes[target] == 0:
-        classes.counts[0] -= 1
-        last = classes.free[classes.counts[0]]
-        classes.free[classes.place[target]] = last
-        classes.place[last] = classes.place[target]
-    head = classes.head[target]
-    classes.after[row], classes.before[row] = head, -1
+def _put(row: Whole, number: Whole, classes: Classes) -> None:
+    """Put a row at the head of a class."""
+    head = classes.facts[number, HEAD]
+    classes.rows[row, CLASS], classes.rows[row, AFTER], classes.rows[row, BEFORE] = number, head, -1
     if head >= 0:
-        classes.before[head] = row
-    classes.head[target] = row
-    classes.sizes[target] += 1
-    classes.of_row[row] = target
+        classes.rows[head, BEFORE] = row
+    classes.facts[number, HEAD] = row
+    classes.facts[number, SIZE] += 1
 
 
 @jit
-def build(cells: Cells, classes: Classes, room: Room, pool: int) -> None:
+def relocate(row: Whole, target: Whole, classes: Classes) -> None:
+    """Move a row to another class."""
+    rows, facts, counts = classes.rows, classes.facts, classes.counts
+    source, after, before = rows[row, CLASS], rows[row, AFTER], rows[row, BEFORE]
+    if before >= 0:
+        rows[before, AFTER] = after
+    else:
+        facts[source, HEAD] = after
+    if after >= 0:
+        rows[after, BEFORE] = before
+    facts[source, SIZE] -= 1
+    if facts[source, SIZE] == 0:
+        facts[counts[UNUSED], FREE] = source
+        facts[source, PLACE] = counts[UNUSED]
+        counts[UNUSED] += 1
+    if facts[target, SIZE] == 0:
+        counts[UNUSED] -= 1
+        last = facts[counts[UNUSED], FREE]
+        facts[facts[target, PLACE], FREE] = last
+        facts[last, PLACE] = facts[target, PLACE]
+    _put(row, target, classes)
+
+
+@jit
+def build(cells: Cells, classes: Classes, pool: int) -> None:
     """Fill the lists of classes from the class of each row, and compute their costs.
 
     The class of suppressed rows counts one more than it has, so that it never becomes free.
     """
-    classes.head[:] = -1
-    classes.sizes[:] = 0
-    for row in range(len(classes.of_row) - 1, -1, -1):
-        number = classes.of_row[row]
-        head = classes.head[number]
-        classes.after[row], classes.before[row] = head, -1
-        if head >= 0:
-            classes.before[head] = row
-        classes.head[number] = row
-        classes.sizes[number] += 1
-    if pool >= 0:
-        classes.sizes[pool] += 1
-    classes.counts[0] = 0
-    for number in range(len(classes.head) - 1, -1, -1):
-        if classes.sizes[number] == 0:
-            classes.free[classes.counts[0]] = number
-            classes.place[number] = classes.counts[0]
-            classes.counts[0] += 1
+    facts = classes.facts
+    for number in range(len(facts)):
+        facts[number, HEAD], facts[number, SIZE] = -1, number == pool
+    for row in range(len(classes.rows) - 1, -1, -1):
+        _put(row, classes.rows[row, CLASS], classes)
+    classes.counts[UNUSED] = 0
+    for number in range(len(facts) - 1, -1, -1):
+        if facts[number, SIZE] == 0:
+            facts[classes.counts[UNUSED], FREE] = number
+            facts[number, PLACE] = classes.counts[UNUSED]
+            classes.counts[UNUSED] += 1
         elif number == pool:
             classes.costs[number] = 0.0
-            for star in cells.stars:
-                classes.costs[number] += star
+            for column in range(len(cells.columns)):
+                classes.costs[number] += cells.losses[cells.columns[column, OFFSET] - 1]
         else:
-            measure(number, cells, classes, room)
+            measure(number, cells, classes)
 
 
 @jit
-def measure(number: Whole, cells: Cells, classes: Classes, room: Room) -> None:
+def measure(number: Whole, cells: Cells, classes: Classes) -> None:
     """Compute from its rows what a class holds, and its cost."""
-    _begin(cells, room)
-    _take_class(number, cells, classes, room)
-    classes.costs[number] = _loss(cells, room)
-    for column in range(len(cells.kinds)):
-        classes.low[number, column] = room.low[column]
-        classes.high[number, column] = room.high[column]
-        classes.lower[number, column] = room.lower[column]
-        classes.higher[number, column] = room.higher[column]
-        classes.held[number, column] = room.held[column]
+    _begin(number, classes)
+    _take_class(number, number, cells, classes)
+    classes.costs[number] = _loss(number, cells, classes)
 
 
 @jit
-def _noted(row: Whole, target: Whole, classes: Classes, log: Log, locking: bool) -> None:
-    """Move a row, and note where it came from."""
-    if locking:
-        log.rows[log.counts[0]] = row
-        log.origins[log.counts[0]] = classes.of_row[row]
-        log.counts[0] += 1
-    relocate(row, target, classes)
+def _listed(number: Whole, count: Whole, classes: Classes, room: Room) -> int:
+    """List the rows of a class behind so many others; how many they are together."""
+    member = classes.facts[number, HEAD]
+    while member >= 0:
+        room.rows[count] = member
+        count += 1
+        member = classes.rows[member, AFTER]
+    return int(count)
 
 
 @jit
-def _allowance(heat: float, random: Array) -> float:
-    """How much more a step may lose to be taken: nothing, or something by chance."""
-    return -heat * math.log(1.0 - chance(random))
-
-
-@jit
-def _arrange(row: Whole, there: Whole, cells: Cells, classes: Classes, room: Room) -> int:
-    """Put the rows of two classes that are nearer to one than to a drawn one before the rest; how many they are.
+def _arrange(row: Whole, count: Whole, cells: Cells, room: Room) -> int:
+    """Put listed rows that are nearer to one than to a drawn one before the rest; how many they are.
 
     Few rows are put in the order of how much nearer they are.
     """
-    count, left = 0, 0
-    for number in (classes.of_row[row], there):
-        member = classes.head[number]
-        while member >= 0:
-            room.rows[count] = member
-            count += 1
-            member = classes.after[member]
-    other = room.rows[below(room.random, count)]
+    rows, order, left = room.rows, room.nearer, 0
+    other = rows[below(room.random, count)]
     for turn in range(count):
-        member, place = room.rows[turn], turn
+        member, place = rows[turn], turn
         nearer = pair(member, row, FORBIDDEN, cells) - pair(member, other, FORBIDDEN, cells)
         nearer += TIES * (chance(room.random) - 0.5)
         if count <= SORTED:
-            while place > 0 and room.nearer[place - 1] > nearer:
-                room.nearer[place], room.rows[place] = room.nearer[place - 1], room.rows[place - 1]
+            while place > 0 and order[place - 1] > nearer:
+                order[place], rows[place] = order[place - 1], rows[place - 1]
                 place -= 1
         elif nearer < 0.0:
-            room.nearer[turn], room.rows[turn] = room.nearer[left], room.rows[left]
+            order[turn], rows[turn] = order[left], rows[left]
             place = left
-        room.nearer[place], room.rows[place] = nearer, member
+        order[place], rows[place] = nearer, member
         left += nearer < 0.0
     return left
 
 
 @jit
-def _best_cut(first: Whole, last: Whole, size: Whole, cells: Cells, room: Room) -> tuple[int, float]:
+def _best_cut(
+    first: Whole, last: Whole, size: Whole, cells: Cells, classes: Classes, room: Room
+) -> tuple[int, float]:
     """Where to part the rows that were put in order, between two places, and what they lose then."""
-    _begin(cells, room)
-    for place in range(last):
-        _take(room.rows[place], cells, room)
-        if place + 1 >= first:
-            room.nearer[place + 1] = (place + 1) * _loss(cells, room)
     best, where = np.inf, -1
-    _begin(cells, room)
-    for place in range(size - 1, first - 1, -1):
-        _take(room.rows[place], cells, room)
-        if place <= last:
-            total = room.nearer[place] + (size - place) * _loss(cells, room)
-            if total < best:
-                best, where = total, place
+    for behind in range(2):  # what those before each place lose, and then those behind it
+        _begin(-1, classes)
+        least = size - last if behind else first
+        for turn in range(size - first if behind else last):
+            _take(room.rows[size - 1 - turn if behind else turn], -1, cells, classes)
+            if turn + 1 < least:
+                continue
+            lost = (turn + 1) * _loss(-1, cells, classes)
+            if not behind:
+                room.nearer[turn + 1] = lost
+            elif room.nearer[size - 1 - turn] + lost < best:
+                best, where = room.nearer[size - 1 - turn] + lost, int(size - 1 - turn)
     return where, best
 
 
 @jit
 def _part(
-    row: Whole, there: Whole, most: float, cells: Cells, classes: Classes, rules: Rules, room: Room, log: Log
+    row: Whole, there: Whole, most: float, cells: Cells, classes: Classes, least: int, room: Room
 ) -> int:
-    """Part the rows of two classes anew, by how near they are to one of them; the second, or -1 if it loses too much.
+    """Part the rows of two classes anew, by how near they are to one of them, and list those that change sides.
 
-    The second may have no rows yet: then the first is parted into two.
+    The second may have no rows yet: then the first is parted into two. Returns how many change; -1 if too much is lost.
     """
-    here = classes.of_row[row]
-    size = classes.sizes[here] + classes.sizes[there]
-    left = _arrange(row, there, cells, classes, room)
-    first, last = (rules.least, size - rules.least) if size <= SORTED else (left, left)
-    if min(first, size - last) < rules.least:
+    here = classes.rows[row, CLASS]
+    size = _listed(there, _listed(here, 0, classes, room), classes, room)
+    left = _arrange(row, size, cells, room)
+    first, last = (least, size - least) if size <= SORTED else (left, left)
+    if min(first, size - last) < least:
         return -1
-    where, after = _best_cut(first, last, size, cells, room)
+    where, after = _best_cut(first, last, size, cells, classes, room)
     if after > most:
         return -1
+    count = 0
     for place in range(size):
-        target = here if place < where else there
-        if classes.of_row[room.rows[place]] != target:
-            _noted(room.rows[place], target, classes, log, rules.locking)
-    measure(here, cells, classes, room)
-    measure(there, cells, classes, room)
-    return int(there)
+        member = room.rows[place]
+        if classes.rows[member, CLASS] != (here if place < where else there):
+            room.rows[count] = member
+            count += 1
+    return count
 
 
 @jit
-def _member(number: Whole, classes: Classes, room: Room) -> int:
-    """Any row of a class."""
-    row = classes.head[number]
-    for _ in range(below(room.random, classes.sizes[number])):
-        row = classes.after[row]
-    return int(row)
+def _unused(number: Whole, classes: Classes, rules: Rules) -> int:
+    """The number of a class that a part of one may become; -1 if it is too small, or no more may be."""
+    free = classes.counts[UNUSED]
+    used = len(classes.facts) - free - (rules.pool >= 0)
+    large = classes.facts[number, SIZE] >= 2 * rules.least and classes.costs[number] > 0.0
+    if number == rules.pool or not large or used >= rules.most or free == 0:
+        return -1
+    found = classes.facts[free - 1, FREE]
+    return -1 if classes.facts[found, LOCKED] else int(found)
 
 
 @jit
-def _may_part(number: Whole, classes: Classes, rules: Rules) -> bool:
-    """Whether a class is large enough to be parted, and there may be one more."""
-    used = len(classes.sizes) - classes.counts[0] - (rules.pool >= 0)
-    large = classes.sizes[number] >= 2 * rules.least and classes.costs[number] > 0.0
-    return bool(large and used < rules.most and classes.counts[0] > 0)
+def _exchange(
+    row: Whole, back: Whole, there: Whole, most: float, cells: Cells, classes: Classes, pool: int, room: Room
+) -> int:
+    """List a row that goes to another class, and the one that comes back, if any; how many, or -1 if it loses too much.
+
+    `back`: -1 for none.
+    """
+    here, facts, alone = classes.rows[row, CLASS], classes.facts, back < 0
+    after = (facts[there, SIZE] + alone) * _changed(row, back, there, cells, classes)
+    if after > most:
+        return -1
+    left = classes.costs[here] if here == pool else _changed(back, row, here, cells, classes)
+    if after + (facts[here, SIZE] - alone) * left > most:
+        return -1
+    room.rows[0] = row
+    if not alone:
+        room.rows[1] = back
+    return 1 if alone else 2
 
 
 @jit
 def _step(
-    row: Whole,
-    other: Whole,
-    kind: int,
-    most: float,
-    cells: Cells,
-    classes: Classes,
-    rules: Rules,
-    room: Room,
-    log: Log,
-) -> int:
-    """Try a step of a kind between two rows; the class that it touched beside that of the first row, or -1."""
-    here, there = classes.of_row[row], classes.of_row[other]
-    sizes, costs = classes.sizes, classes.costs
+    row: Whole, other: Whole, kind: int, most: float, cells: Cells, classes: Classes, rules: Rules, room: Room
+) -> tuple[int, int]:
+    """Try a step of a kind between two rows: list the rows that would go from one of two classes to the other.
+
+    Returns how many they are, or -1 if nothing is to be done, and the class beside that of the first row.
+    """
+    facts, costs, least = classes.facts, classes.costs, rules.least
+    here, there = classes.rows[row, CLASS], classes.rows[other, CLASS]
     if kind == SPLIT:
-        if here == rules.pool or not _may_part(here, classes, rules):
-            return -1
-        there = classes.free[classes.counts[0] - 1]
-        if classes.locked[there]:
-            return -1
-        return _part(row, there, most + sizes[here] * costs[here], cells, classes, rules, room, log)
-    if here == rules.pool and rules.frozen:
-        return -1
-    if here == there or there == rules.pool or (costs[here] <= 0.0 and costs[there] <= 0.0):
-        return -1
-    most += sizes[here] * costs[here] + sizes[there] * costs[there]
-    if here == rules.pool or (kind == MOVE and sizes[here] > rules.least):
-        after = (sizes[there] + 1) * _changed(row, -1, there, cells, classes, room)
-        if after > most:
-            return -1
-        left = costs[here] if here == rules.pool else _changed(-1, row, here, cells, classes, room)
-        if after + (sizes[here] - 1) * left > most:
-            return -1
-        _noted(row, there, classes, log, rules.locking)
-    elif kind == MIX:
-        few = sizes[here] + sizes[there] <= min(MIXED * rules.least, SORTED)
-        return _part(row, there, most, cells, classes, rules, room, log) if few else -1
+        there = _unused(here, classes, rules)
+        if there < 0:
+            return -1, -1
+    elif (
+        (here == rules.pool and rules.frozen)
+        or there in (here, rules.pool)
+        or (costs[here] <= 0.0 and costs[there] <= 0.0)
+    ):
+        return -1, -1
+    size = facts[here, SIZE] + facts[there, SIZE]
+    most += facts[here, SIZE] * costs[here] + facts[there, SIZE] * costs[there]
+    count = -1
+    if here == rules.pool or kind in (MOVE, SWAP):
+        back = np.int64(-1)
+        if here != rules.pool and (kind == SWAP or facts[here, SIZE] <= least):
+            # The row goes to one that is near to it, and any row of that class comes back.
+            back = facts[there, HEAD]
+            for _ in range(below(room.random, facts[there, SIZE])):
+                back = classes.rows[back, AFTER]
+        count = _exchange(row, back, there, most, cells, classes, rules.pool, room)
     elif kind == MERGE:
-        if (sizes[here] + sizes[there]) * united(here, there, cells, classes, room) > most:
-            return -1
-        member = classes.head[here]
-        while member >= 0:
-            following = classes.after[member]
-            _noted(member, there, classes, log, rules.locking)
-            member = following
-    else:
-        # The row goes to one that is near to it, and any row of that class comes back.
-        other = _member(there, classes, room)
-        after = sizes[there] * _changed(row, other, there, cells, classes, room)
-        if after > most:
-            return -1
-        if after + sizes[here] * _changed(other, row, here, cells, classes, room) > most:
-            return -1
-        _noted(row, there, classes, log, rules.locking)
-        _noted(other, here, classes, log, rules.locking)
-    measure(there, cells, classes, room)
-    if here != rules.pool and sizes[here] > 0:
-        measure(here, cells, classes, room)
-    return int(there)
+        if size * united(here, there, cells, classes) <= most:
+            count = _listed(here, 0, classes, room)
+    elif kind == SPLIT or size <= min(MIXED * least, SORTED):
+        count = _part(row, there, most, cells, classes, least, room)
+    return count, int(there)
 
 
 @jit
-def _near_row(row: Whole, near: Near, classes: Classes, random: Array) -> int:
+def _near_row(row: Whole, near: Near, rows: Array, random: Array) -> int:
     """A row near to one, of another class if a few draws find such a one; nearer ones are drawn more often."""
     other, width = row, near.others.shape[1]
     for _ in range(TRIES):
@@ -530,9 +514,40 @@ def _near_row(row: Whole, near: Near, classes: Classes, random: Array) -> int:
         if tuple_ >= 0:
             begin = near.first[tuple_]
             other = begin + below(random, near.first[tuple_ + 1] - begin)
-            if classes.of_row[other] != classes.of_row[row]:
+            if rows[other, CLASS] != rows[row, CLASS]:
                 break
     return int(other)
+
+
+@jit
+def _go(
+    count: Whole,
+    here: Whole,
+    there: Whole,
+    cells: Cells,
+    classes: Classes,
+    rules: Rules,
+    room: Room,
+    log: Log,
+) -> None:
+    """Let the listed rows go from one of two classes to the other, and note where they came from."""
+    step, moved = log.counts[1], log.counts[0]
+    for place in range(count):
+        row = room.rows[place]
+        origin = classes.rows[row, CLASS]
+        if rules.locking:
+            log.moves[moved + place, 0], log.moves[moved + place, 1] = row, origin
+        relocate(row, there if origin == here else here, classes)
+    for number in range(2):
+        touched = here if number else there
+        if touched != rules.pool and classes.facts[touched, SIZE] > 0:
+            measure(touched, cells, classes)
+        if rules.locking:
+            log.steps[step, 1 + number] = touched
+            classes.facts[touched, LOCKED] = touched != rules.pool
+    if rules.locking:
+        log.steps[step, 0] = moved
+        log.counts[0], log.counts[1] = moved + count, step + 1
 
 
 @jit
@@ -543,41 +558,39 @@ def anneal(
 
     `heat`: the temperature: a step that loses so much more is taken by a chance of 1 in e. Returns how many were tried.
     """
-    rows = len(classes.of_row)
+    rows, facts, random = classes.rows, classes.facts, room.random
     for step in range(steps):
-        if rules.locking and log.counts[1] == len(log.begins):
+        if rules.locking and log.counts[1] == len(log.steps):
             return step
-        row = below(room.random, rows)
-        if classes.costs[classes.of_row[row]] <= 0.0:  # little can be gained there
-            row = below(room.random, rows)
-        here, other = classes.of_row[row], _near_row(row, near, classes, room.random)
-        drawn = below(room.random, 64)
+        row = below(random, len(rows))
+        if classes.costs[rows[row, CLASS]] <= 0.0:  # little can be gained there
+            row = below(random, len(rows))
+        here, other = rows[row, CLASS], _near_row(row, near, rows, random)
+        drawn = below(random, 64)
         kind = (drawn >= 22) + (drawn >= 36) + (drawn >= 38) + (drawn >= 40)
-        if rules.locking:
-            if classes.locked[here] or (kind != SPLIT and classes.locked[classes.of_row[other]]):
-                continue
-            log.begins[log.counts[1]] = log.counts[0]
-        touched = _step(row, other, kind, _allowance(heat, room.random), cells, classes, rules, room, log)
-        if touched >= 0 and rules.locking:
-            log.touched[log.counts[1], 0], log.touched[log.counts[1], 1] = here, touched
-            log.counts[1] += 1
-            classes.locked[here] = here != rules.pool
-            classes.locked[touched] = True
+        if facts[here, LOCKED] or (kind != SPLIT and facts[rows[other, CLASS], LOCKED]):
+            continue
+        allowance = -heat * math.log(1.0 - chance(random))  # how much more it may lose: nothing, or by chance
+        count, there = _step(row, other, kind, allowance, cells, classes, rules, room)
+        if count >= 0:
+            _go(count, here, there, cells, classes, rules, room, log)
     return steps
 
 
 @jit
-def undo(broken: Array, cells: Cells, classes: Classes, room: Room, log: Log, pool: int) -> None:
+def undo(broken: Array, cells: Cells, classes: Classes, log: Log, pool: int) -> None:
     """Take back the steps that broke a promise, and unlock all classes."""
+    end = log.counts[0]
     for step in range(log.counts[1] - 1, -1, -1):
-        if not broken[step]:
-            continue
-        end = log.begins[step + 1] if step + 1 < log.counts[1] else log.counts[0]
-        for place in range(end - 1, log.begins[step] - 1, -1):
-            relocate(log.rows[place], log.origins[place], classes)
-        for side in range(2):
-            number = log.touched[step, side]
-            if number != pool and classes.sizes[number] > 0:
-                measure(number, cells, classes, room)
-    classes.locked[:] = False
-    log.counts[:] = 0
+        begin = log.steps[step, 0]
+        if broken[step]:
+            for place in range(end - 1, begin - 1, -1):
+                relocate(log.moves[place, 0], log.moves[place, 1], classes)
+            for side in range(1, 3):
+                number = log.steps[step, side]
+                if number != pool and classes.facts[number, SIZE] > 0:
+                    measure(number, cells, classes)
+        end = begin
+    for number in range(len(classes.facts)):
+        classes.facts[number, LOCKED] = 0
+    log.counts[0] = log.counts[1] = 0

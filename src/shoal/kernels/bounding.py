@@ -33,93 +33,99 @@ class Levels(NamedTuple):
     what it loses; a negative loss marks a text that a further level publishes for more codes."""
 
 
+ROWS, TAKEN, RISING = 0, 1, 2
+"""Whole numbers of a group: its rows, and how many of them were counted, and can rise."""
+
+LOSS, HIGHEST, ROOM, SUM = 0, 1, 2, 3
+"""What a group loses, its highest price, how much one may rise, and the sum of the prices that were counted."""
+
+SIZE, LEVEL = 0, 1
+"""Of a depth: how many tuples matter, and the level that is next."""
+
+
 class Stack(NamedTuple):
     """The tuples that matter below each vector of some columns: for each depth, their numbers, keys and losses."""
 
     tuples: Array
     keys: Array
     losses: Array
-    sizes: Array
-    level: Array
+    state: Array
 
 
 class Groups(NamedTuple):
-    """Tuples that look the same: a table of keys, and for each group its rows, prices, and what else is summed."""
+    """Tuples that look the same.
+
+    `slots`, `seen`: a table of keys, and beside each when it was written (the last line says the time) and the number
+    of its group. `of_tuple`: the group of each tuple. `wholes`, `facts`: what is summed up of each group.
+    """
 
     slots: Array
-    stamps: Array
-    stamp: Array
-    numbers: Array
+    seen: Array
     of_tuple: Array
-    rows: Array
-    loss: Array
-    highest: Array
-    room: Array
-    taken: Array
-    sums: Array
-    rising: Array
+    wholes: Array
+    facts: Array
 
 
 @jit
 def _grouped(depth: Whole, tuples: Tuples, stack: Stack, groups: Groups) -> int:
     """Number the tuples that look the same, and sum up what there is to know of them; how many groups there are."""
-    groups.stamp[0] += 1
-    stamp, mask, count = groups.stamp[0], np.uint64(len(groups.slots) - 1), 0
-    for place in range(stack.sizes[depth]):
+    seen, wholes, facts = groups.seen, groups.wholes, groups.facts
+    mask, count = np.uint64(len(groups.slots) - 1), 0
+    seen[-1, 0] += 1
+    for place in range(stack.state[depth, SIZE]):
         key = stack.keys[depth, place]
         slot = key & mask
-        while groups.stamps[slot] == stamp and groups.slots[slot] != key:
+        while seen[slot, 0] == seen[-1, 0] and groups.slots[slot] != key:
             slot = (slot + np.uint64(1)) & mask
-        one = stack.tuples[depth, place]
-        if groups.stamps[slot] != stamp:
-            groups.stamps[slot], groups.slots[slot], groups.numbers[slot] = stamp, key, count
-            groups.rows[count] = 0
-            groups.loss[count] = stack.losses[depth, place]
-            groups.highest[count] = tuples.prices[one]
-            groups.room[count] = 0.0
+        one, loss = stack.tuples[depth, place], stack.losses[depth, place]
+        if seen[slot, 0] != seen[-1, 0]:
+            seen[slot, 0], seen[slot, 1], groups.slots[slot] = seen[-1, 0], count, key
+            wholes[count, ROWS] = 0
+            facts[count, LOSS], facts[count, HIGHEST], facts[count, ROOM] = loss, tuples.prices[one], 0.0
             count += 1
-        number = groups.numbers[slot]
+        number = seen[slot, 1]
         groups.of_tuple[place] = number
-        groups.rows[number] += tuples.counts[one]
-        groups.loss[number] = min(groups.loss[number], stack.losses[depth, place])
-        groups.room[number] = max(groups.room[number], tuples.raises[one])
+        wholes[number, ROWS] += tuples.counts[one]
+        facts[number, LOSS] = min(facts[number, LOSS], loss)
+        facts[number, ROOM] = max(facts[number, ROOM], tuples.raises[one])
     return count
 
 
 @jit
 def _narrowed(depth: Whole, k: int, stack: Stack, groups: Groups) -> int:
     """Keep the tuples of groups that can be classes, and can be so cheap that a price is bounded; how many."""
-    kept = 0
-    for place in range(stack.sizes[depth]):
+    kept, facts = 0, groups.facts
+    for place in range(stack.state[depth, SIZE]):
         number = groups.of_tuple[place]
-        if groups.rows[number] >= k and groups.loss[number] - groups.highest[number] < groups.room[number]:
+        cheap = facts[number, LOSS] - facts[number, HIGHEST] < facts[number, ROOM]
+        if cheap and groups.wholes[number, ROWS] >= k:
             stack.tuples[depth, kept] = stack.tuples[depth, place]
             stack.keys[depth, kept] = stack.keys[depth, place]
             stack.losses[depth, kept] = stack.losses[depth, place]
             groups.of_tuple[kept] = number
             kept += 1
-    stack.sizes[depth] = kept
+    stack.state[depth, SIZE] = kept
     return kept
 
 
 @jit
 def _bounded(depth: Whole, k: int, count: Whole, tuples: Tuples, stack: Stack, groups: Groups) -> None:
     """Bound the prices of the groups of a whole vector: the k highest of a group are worth no more than k rows cost."""
-    groups.taken[:count] = 0
-    groups.sums[:count] = 0.0
-    groups.rising[:count] = 0
-    for place in range(stack.sizes[depth]):
+    wholes, facts = groups.wholes, groups.facts
+    for number in range(count):
+        wholes[number, TAKEN], wholes[number, RISING], facts[number, SUM] = 0, 0, 0.0
+    for place in range(stack.state[depth, SIZE]):
         one, number = stack.tuples[depth, place], groups.of_tuple[place]
-        more = min(tuples.counts[one], k - groups.taken[number])
-        groups.taken[number] += more
-        groups.sums[number] += more * tuples.prices[one]
+        more = min(tuples.counts[one], k - wholes[number, TAKEN])
+        wholes[number, TAKEN] += more
+        facts[number, SUM] += more * tuples.prices[one]
         if tuples.free[one]:
-            groups.rising[number] = min(groups.rising[number] + tuples.counts[one], k)
-    for place in range(stack.sizes[depth]):
+            wholes[number, RISING] = min(wholes[number, RISING] + tuples.counts[one], k)
+    for place in range(stack.state[depth, SIZE]):
         one, number = stack.tuples[depth, place], groups.of_tuple[place]
-        if groups.rising[number] > 0:
-            slack = max(k * groups.loss[number] - groups.sums[number], 0.0)
-            tuples.raises[one] = min(tuples.raises[one], slack / groups.rising[number])
+        if wholes[number, RISING] > 0:
+            slack = max(k * facts[number, LOSS] - facts[number, SUM], 0.0)
+            tuples.raises[one] = min(tuples.raises[one], slack / wholes[number, RISING])
 
 
 @jit
@@ -130,20 +136,21 @@ def bound_raises(k: int, tuples: Tuples, levels: Levels, stack: Stack, groups: G
     they are fewer than k, or lose so much already that no price is bounded by them.
     """
     columns = len(levels.first) - 1
-    stack.sizes[0] = len(tuples.counts)
+    stack.state[0, SIZE] = len(tuples.counts)
     for one in range(len(tuples.counts)):
         stack.tuples[0, one], stack.keys[0, one], stack.losses[0, one] = one, np.uint64(0), 0.0
-    stack.level[:] = 0
+    for depth in range(len(stack.state)):
+        stack.state[depth, LEVEL] = 0
     depth, seen = 0, 0
     while depth >= 0:
-        line = levels.first[depth] + stack.level[depth]
+        line = levels.first[depth] + stack.state[depth, LEVEL]
         if line == levels.first[depth + 1]:
-            stack.level[depth] = 0
+            stack.state[depth, LEVEL] = 0
             depth -= 1
             continue
-        stack.level[depth] += 1
+        stack.state[depth, LEVEL] += 1
         size = 0
-        for place in range(stack.sizes[depth]):
+        for place in range(stack.state[depth, SIZE]):
             one = stack.tuples[depth, place]
             code = tuples.codes[one, depth]
             loss = levels.losses[line, code]
@@ -152,7 +159,7 @@ def bound_raises(k: int, tuples: Tuples, levels: Levels, stack: Stack, groups: G
                 stack.keys[depth + 1, size] = stack.keys[depth, place] + levels.keys[line, code]
                 stack.losses[depth + 1, size] = stack.losses[depth, place] + loss
                 size += 1
-        stack.sizes[depth + 1] = size
+        stack.state[depth + 1, SIZE] = size
         count = _grouped(depth + 1, tuples, stack, groups)
         if _narrowed(depth + 1, k, stack, groups) == 0:
             continue

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
-from shoal.kernels.annealing import NODES, RANGES, Cells
+from shoal.kernels.annealing import KIND, LEVELS, MISSING, NODES, OFFSET, RANGES, WIDTH, Cells
 from shoal.kernels.heap import Heap, pop, push
 from shoal.kernels.popcount import ones
 from shoal.kernels.sorting import sort
@@ -36,28 +36,27 @@ class Held(NamedTuple):
 @jit
 def lost(low: Array, high: Array, values: Array, begins: Array, cells: Cells) -> float:
     """What a row of a class loses."""
-    loss = 0.0
-    of_set = 0
-    for column in range(len(cells.kinds)):
-        offset, width = cells.offsets[column], cells.widths[column]
+    loss, of_set, columns, losses = 0.0, 0, cells.columns, cells.losses
+    for column in range(len(columns)):
+        offset, kind = columns[column, OFFSET], columns[column, KIND]
         first, last = low[column], high[column]
-        mixed = cells.missing[column] >= 0 and first < last and last == cells.missing[column]
-        if cells.kinds[column] == NODES:
-            for level in range(cells.levels[column]):
-                at = offset + level * width
+        mixed = columns[column, MISSING] >= 0 and first < last and last == columns[column, MISSING]
+        if kind == NODES:
+            for level in range(columns[column, LEVELS]):
+                at = offset + level * columns[column, WIDTH]
                 if cells.nodes[at + first] == cells.nodes[at + last]:
-                    loss += cells.losses[at + first]
+                    loss += losses[at + first]
                     break
         elif mixed:
-            loss += cells.stars[column]
-        elif cells.kinds[column] == RANGES:
-            loss += cells.losses[offset + last - first]
+            loss += losses[offset - 1]
+        elif kind == RANGES:
+            loss += losses[offset + last - first]
         else:
             count = 0
             for word in range(begins[of_set], begins[of_set + 1]):
                 count += ones(values[word])
-            loss += cells.losses[offset + count]
-        if cells.kinds[column] != NODES and cells.kinds[column] != RANGES:
+            loss += losses[offset + count]
+        if kind != NODES and kind != RANGES:
             of_set += 1
     return loss
 

@@ -6,7 +6,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
-from shoal.kernels.annealing import Cells, Classes, Near, Room, Rules, measure, pair, relocate, united
+from shoal.kernels.annealing import (
+    AFTER,
+    CLASS,
+    HEAD,
+    NEEDY,
+    SIZE,
+    TOKEN,
+    VERSION,
+    Cells,
+    Classes,
+    Near,
+    Rules,
+    build,
+    measure,
+    pair,
+    relocate,
+    united,
+)
 from shoal.kernels.heap import Heap, pop, push
 
 Array: TypeAlias = NDArray[Any]
@@ -54,73 +71,79 @@ def _keep(one: Whole, other: Whole, loss: float, others: Array, losses: Array) -
 
 
 @jit
-def _cheapest(
-    number: Whole, cells: Cells, near: Near, classes: Classes, pool: int, room: Room
-) -> tuple[float, int]:
+def _cheapest(number: Whole, cells: Cells, near: Near, classes: Classes, pool: int) -> tuple[float, int]:
     """The class near to one with which it would lose least more, and how much that is; -1 where there is none."""
-    best, partner = np.inf, -1
-    row = classes.head[number]
+    best, partner, facts = np.inf, -1, classes.facts
+    row = facts[number, HEAD]
     while row >= 0:
-        for tuple_ in near.others[near.tuples[row]]:
+        for place in range(near.others.shape[1]):
+            tuple_ = near.others[near.tuples[row], place]
             if tuple_ < 0:
                 continue
-            other = classes.of_row[near.first[tuple_]]
+            other = classes.rows[near.first[tuple_], CLASS]
             if other in (number, pool):
                 continue
-            size, more = classes.sizes[number], classes.sizes[other]
-            increase = (size + more) * united(number, other, cells, classes, room)
+            size, more = facts[number, SIZE], facts[other, SIZE]
+            increase = (size + more) * united(number, other, cells, classes)
             increase -= size * classes.costs[number] + more * classes.costs[other]
             if increase < best:
                 best, partner = increase, other
-        row = classes.after[row]
+        row = classes.rows[row, AFTER]
     return best, partner
 
 
 @jit
-def merge(cells: Cells, near: Near, classes: Classes, needy: Array, rules: Rules, room: Room) -> None:
+def merge(cells: Cells, near: Near, classes: Classes, rules: Rules, heap: Heap) -> None:
     """Join classes that are needy or too small to others, always those that lose least more by it.
 
-    Where all that is near to such a class is in it already, it is joined to the first one that there is.
+    Where all that is near to such a class is in it already, it is joined to the first one that there is. `heap`: room
+    for twice as many entries as classes. Classes that were not measured yet are built first.
     """
-    room_for = 2 * len(classes.sizes)
-    heap, waiting = Heap(np.empty(room_for), np.empty((room_for, 3), dtype=np.int64)), 0
-    versions = np.zeros(len(classes.sizes), dtype=np.int64)
-    for number in range(len(classes.sizes)):
-        if (
-            number != rules.pool
-            and classes.sizes[number] > 0
-            and (needy[number] or classes.sizes[number] < rules.least)
-        ):
-            needy[number] = True
-            increase, partner = _cheapest(number, cells, near, classes, rules.pool, room)
-            waiting = push(heap, waiting, increase, number, versions[number], partner)
-    while waiting:
-        waiting = pop(heap, waiting)
-        increase, partner = heap.keys[waiting], heap.rest[waiting, 2]
-        number, version = heap.rest[waiting, 0], heap.rest[waiting, 1]
-        if versions[number] != version or not needy[number]:
+    if classes.counts[TOKEN] == 0:
+        build(cells, classes, rules.pool)
+    facts, waiting, turn = classes.facts, 0, 0
+    fresh, number, old, partner, increase = False, 0, 0, 0, 0.0
+    while fresh or waiting or turn < len(facts):
+        if not fresh and turn < len(facts):
+            number, turn, fresh = turn, turn + 1, True
+            if number == rules.pool or facts[number, SIZE] == 0:
+                facts[number, NEEDY] = 0
+            elif facts[number, SIZE] < rules.least:
+                facts[number, NEEDY] = 1
+        elif not fresh:
+            waiting = pop(heap, waiting)
+            increase, partner = heap.keys[waiting], heap.rest[waiting, 2]
+            number, old = heap.rest[waiting, 0], heap.rest[waiting, 1]
+        if not facts[number, NEEDY] or not (fresh or facts[number, VERSION] == old):
+            fresh = False
             continue
-        found, current = _cheapest(number, cells, near, classes, rules.pool, room)
-        if current >= 0 and (current != partner or found > increase) and waiting and found > heap.keys[0]:
-            waiting = push(heap, waiting, found, number, version, current)
+        found, current = _cheapest(number, cells, near, classes, rules.pool)
+        later = (
+            current >= 0 and (current != partner or found > increase) and waiting > 0 and found > heap.keys[0]
+        )
+        if fresh or later:
+            waiting = push(heap, waiting, found, number, facts[number, VERSION], current)
+            fresh = False
             continue
         if current < 0:
-            current = 0
-            while current < len(classes.sizes) and (
-                current == number or current == rules.pool or classes.sizes[current] == 0
-            ):
-                current += 1
-            if current == len(classes.sizes):
+            current = _another(number, facts, rules.pool)
+            if current < 0:
                 return
-        if classes.sizes[number] > classes.sizes[current]:
+        if facts[number, SIZE] > facts[current, SIZE]:
             number, current = current, number
-        while classes.head[number] >= 0:
-            relocate(classes.head[number], current, classes)
-        measure(current, cells, classes, room)
-        versions[number] += 1
-        versions[current] += 1
-        needy[number] = False
-        needy[current] = classes.sizes[current] < rules.least
-        if needy[current]:
-            found, partner = _cheapest(current, cells, near, classes, rules.pool, room)
-            waiting = push(heap, waiting, found, current, versions[current], partner)
+        while facts[number, HEAD] >= 0:
+            relocate(facts[number, HEAD], current, classes)
+        measure(current, cells, classes)
+        facts[number, VERSION] += 1
+        facts[current, VERSION] += 1
+        facts[number, NEEDY], facts[current, NEEDY] = 0, facts[current, SIZE] < rules.least
+        number, fresh = current, True
+
+
+@jit
+def _another(number: Whole, facts: Array, pool: int) -> int:
+    """The first other class that has rows; -1 where there is none."""
+    for other in range(len(facts)):
+        if other != number and other != pool and facts[other, SIZE] > 0:
+            return other
+    return -1

@@ -1,7 +1,7 @@
 """The search for better classes: simulated annealing by the kernels, with the promises asked in between."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -61,9 +61,9 @@ class Search:
     """
 
     def __init__(self, cells: "Cells", groups: Rows, promises: Promises, seed: int) -> None:
-        from shoal.kernels import annealing, merging
+        from shoal.kernels import annealing, heap, merging
 
-        self._kernels, self._merging = annealing, merging
+        self._kernels, self._merging, self._heap = annealing, merging, heap.Heap
         self._cells = cells
         self._promises = promises
         self._random = np.random.default_rng([0x616E6E, seed])
@@ -135,23 +135,21 @@ class Search:
             )
             if rules.locking:
                 broken = self._broken(classes, log)
-                self._kernels.undo(broken, self._cells, classes, self._room, log, self._pool)
+                self._kernels.undo(broken, self._cells, classes, log, self._pool)
 
     def _log(self, classes: "Classes") -> "Log":
         batch = max(len(classes.sizes) // 8, 16) if not self._promises.by_size else 1
         rows = self._rows + batch if not self._promises.by_size else 1
         return self._kernels.Log(
-            np.zeros(rows, dtype=np.int64),
-            np.zeros(rows, dtype=np.int64),
-            np.zeros(batch, dtype=np.int64),
-            np.zeros((batch, 2), dtype=np.int64),
+            np.zeros((rows, 2), dtype=np.int64),
+            np.zeros((batch, 3), dtype=np.int64),
             np.zeros(2, dtype=np.int64),
         )
 
     def _broken(self, classes: "Classes", log: "Log") -> Mask:
         """Which of the steps that were taken broke a promise."""
         steps = int(log.counts[1])
-        touched = log.touched[:steps]
+        touched = log.steps[:steps, 1:]
         holds = self._promises.kept(classes.of_row, touched.ravel(), len(classes.sizes), self._pool)
         return ~np.logical_and(holds[::2], holds[1::2])
 
@@ -179,42 +177,38 @@ class Search:
         if self._pool == 0:
             groups = np.where(self._suppressed & self._promises.frozen, 0, groups + 1)
         classes = self._built(groups)
-        needy = np.zeros(len(classes.sizes), dtype=np.bool_)
         for _ in range(MERGES):
-            self._merging.merge(self._cells, self._near, classes, needy, self._rules(), self._room)
+            self._join(classes, self._rules())
             filled = self._filled(classes)
             holds = self._promises.kept(classes.of_row, filled, len(classes.sizes), self._pool)
             if holds.all():
                 return classes if len(filled) <= self._promises.most else None
-            needy[:] = False
-            needy[filled[~holds]] = True
+            classes.facts[:, self._kernels.NEEDY] = 0
+            classes.facts[filled[~holds], self._kernels.NEEDY] = 1
         return None
+
+    def _join(self, classes: "Classes", rules: "Rules") -> None:
+        """Measure classes that are new, and join those that are needy or too small to others."""
+        room = 2 * len(classes.facts)
+        heap = self._heap(np.empty(room), np.empty((room, 3), dtype=np.int64))
+        self._merging.merge(self._cells, self._near, classes, rules, heap)
 
     def _built(self, groups: Rows) -> "Classes":
         """Classes from the class of each row; number 0 is the class of suppressed rows, where there are any."""
         groups = np.where(groups < 0, 0, groups + 1) if self._pool == 0 and (groups < 0).any() else groups
         count, columns = int(groups.max()) + 1, self._cells.codes.shape[1]
         room = max(count, self._rows // max(self._promises.least, 1)) + 1
-        whole: Callable[..., Rows] = lambda *shape: np.zeros(shape, dtype=np.int64)  # noqa: E731
-        narrow: Callable[..., Rows] = lambda *shape: np.zeros(shape, dtype=np.int32)  # noqa: E731
+        made = np.zeros((self._rows, 3), dtype=np.int64)
+        made[:, self._kernels.CLASS] = groups
         classes = self._kernels.Classes(
-            of_row=groups.astype(np.int64),
-            after=whole(self._rows),
-            before=whole(self._rows),
-            head=whole(room),
-            sizes=whole(room),
+            rows=made,
+            facts=np.zeros((room, 7), dtype=np.int64),
             costs=np.zeros(room),
-            low=narrow(room, columns),
-            high=narrow(room, columns),
-            lower=narrow(room, columns),
-            higher=narrow(room, columns),
-            held=narrow(room, columns),
-            free=whole(room),
-            place=whole(room),
-            counts=whole(1),
-            locked=np.zeros(room, dtype=np.bool_),
+            holds=np.zeros(((room + 1) * self._kernels.LINES, columns), dtype=np.int32),
+            stamps=np.zeros(len(self._cells.losses), dtype=np.int64),
+            counts=np.zeros(2, dtype=np.int64),
         )
-        self._kernels.build(self._cells, classes, self._room, self._pool)
+        self._join(classes, self._rules()._replace(least=0))  # none is too small: they are measured alone
         return classes
 
     def _mean(self, classes: "Classes") -> float:
@@ -222,15 +216,7 @@ class Search:
         return (lost - (classes.costs[self._pool] if self._pool >= 0 else 0.0)) / self._rows
 
     def _make_room(self) -> "Room":
-        columns = self._cells.codes.shape[1]
         return self._kernels.Room(
-            low=np.zeros(columns, dtype=np.int32),
-            high=np.zeros(columns, dtype=np.int32),
-            lower=np.zeros(columns, dtype=np.int32),
-            higher=np.zeros(columns, dtype=np.int32),
-            held=np.zeros(columns, dtype=np.int32),
-            stamps=np.zeros(len(self._cells.losses), dtype=np.int64),
-            token=np.zeros(1, dtype=np.int64),
             random=self._random.integers(0, 2**63, 1, dtype=np.uint64),
             rows=np.zeros(self._rows, dtype=np.int64),
             nearer=np.zeros(self._rows),
@@ -265,9 +251,7 @@ class Search:
         self._kernels.anneal(0, 0.0, self._cells, self._near, classes, rules, self._room, log)
         if rules.locking:
             nothing_broken = np.zeros(0, dtype=np.bool_)
-            self._kernels.undo(nothing_broken, self._cells, classes, self._room, log, self._pool)
-        needy = np.zeros(len(classes.sizes), dtype=np.bool_)
-        self._merging.merge(self._cells, self._near, classes, needy, rules, self._room)
+            self._kernels.undo(nothing_broken, self._cells, classes, log, self._pool)
         nothing = np.zeros(0, dtype=np.int64)
         none, losses = np.zeros((0, 1), dtype=np.int64), np.zeros((0, 1))
         self._merging.nearest(nothing, 1, self._cells, nothing, none, losses)

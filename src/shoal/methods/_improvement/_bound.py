@@ -133,23 +133,15 @@ def _prices(
         np.zeros((depths, count), dtype=np.int64),
         np.zeros((depths, count), dtype=np.uint64),
         np.zeros((depths, count)),
-        np.zeros(depths, dtype=np.int64),
-        np.zeros(depths, dtype=np.int64),
+        np.zeros((depths, 2), dtype=np.int64),
     )
     size = 1 << (2 * count).bit_length()
     groups = bounding.Groups(
         slots=np.zeros(size, dtype=np.uint64),
-        stamps=np.zeros(size, dtype=np.int64),
-        stamp=np.zeros(1, dtype=np.int64),
-        numbers=np.zeros(size, dtype=np.int64),
+        seen=np.zeros((size + 1, 2), dtype=np.int64),
         of_tuple=np.zeros(count, dtype=np.int64),
-        rows=np.zeros(count, dtype=np.int64),
-        loss=np.zeros(count),
-        highest=np.zeros(count),
-        room=np.zeros(count),
-        taken=np.zeros(count, dtype=np.int64),
-        sums=np.zeros(count),
-        rising=np.zeros(count, dtype=np.int64),
+        wholes=np.zeros((count, 3), dtype=np.int64),
+        facts=np.zeros((count, 4)),
     )
     prices, caps = np.zeros(count), np.ones(count)
     alone = prices

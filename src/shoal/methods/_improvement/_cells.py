@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -107,17 +107,18 @@ def kernel_cells(columns: Sequence[Column], known: Sequence[Lossy], counts: Floa
     codes = np.stack(
         [one.place[column.codes[rows]] for one, column in zip(known, columns, strict=True)], axis=1
     )
+    facts: tuple[Any, ...] = (
+        [kinds[one.form] for one in known],
+        1 + np.concatenate([[0], np.cumsum(sizes + 1)[:-1]]),
+        [one.losses.shape[1] for one in known],
+        [len(one.losses) for one in known],
+        [one.missing for one in known],
+    )
+    losses = [np.append(count, count * one.losses.ravel()) for count, one in zip(counts, known, strict=True)]
     return annealing.Cells(
         codes=np.ascontiguousarray(codes, dtype=np.int32),
-        kinds=np.array([kinds[one.form] for one in known]),
+        columns=np.ascontiguousarray(np.transpose(facts), dtype=np.int64),
         sets=np.array([place for place, one in enumerate(known) if one.form == "sets"], dtype=np.int64),
-        offsets=np.concatenate([[0], np.cumsum(sizes)[:-1]]),
-        widths=np.array([one.losses.shape[1] for one in known]),
-        levels=np.array([len(one.losses) for one in known]),
-        nodes=np.concatenate([one.nodes.ravel() for one in known]),
-        losses=np.concatenate(
-            [(count * one.losses).ravel() for count, one in zip(counts, known, strict=True)]
-        ),
-        stars=counts.copy(),
-        missing=np.array([one.missing for one in known]),
+        nodes=np.concatenate([np.append(np.int32(0), one.nodes) for one in known]),
+        losses=np.concatenate(losses),
     )

@@ -37,16 +37,18 @@ def united(table: Table, sets: Baskets, numbers: Rows, near: Near, bound: float)
     `numbers`: the class of each row, from 0 on. Returns the class of each row, and the mean loss of all rows.
     """
     from shoal.kernels import class_merging as kernel
+    from shoal.kernels.annealing import WIDTH
 
     known, counts = known_losses(table)
     cells = kernel_cells(table.quasi, known, counts, np.arange(table.rows))
-    numbers = _in_order(cells.codes, cells.widths, numbers)
+    widths = cells.columns[:, WIDTH]
+    numbers = _in_order(cells.codes, widths, numbers)
     order, starts = as_classes(numbers)
     codes = cells.codes[order]
     low = np.minimum.reduceat(codes, starts[:-1]).astype(np.int64)
     high = np.maximum.reduceat(codes, starts[:-1]).astype(np.int64)
     columns = cells.sets.tolist()
-    begins = indptr_of([-(-int(cells.widths[one]) // 64) for one in columns])
+    begins = indptr_of([-(-int(widths[one]) // 64) for one in columns])
     values = np.zeros((len(low), int(begins[-1])), dtype=np.uint64)
     for place, one in enumerate(columns):
         _set_bits(values, numbers, cells.codes[:, one].astype(np.int64) + 64 * begins[place])
