@@ -13,7 +13,7 @@ Whole: TypeAlias = int | np.int64
 
 @jit
 def sort(values: Array, begin: Whole, end: Whole) -> None:
-    """Sort a part of an array of integers, ascending, in place: Shell's sort by the gaps of Knuth, 1, 4, 13, 40, …
+    """Sort a part of an array of integers, ascending, in place, by Shell's sort and Knuth's gaps: 1, 4, 13, 40 and on.
 
     Most of what kernels sort is short, and nothing of that length is sorted sooner. However n numbers are arranged, it
     takes in the order of n to the power of 3/2 steps (Pratt 1971).
