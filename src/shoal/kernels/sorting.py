@@ -5,13 +5,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels._jit import jit
+from shoal.kernels._jit import lean
 
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
 
 
-@jit
+@lean
 def sort(values: Array, begin: Whole, end: Whole) -> None:
     """Sort a part of an array of integers, ascending, in place, by Shell's sort and Knuth's gaps: 1, 4, 13, 40 and on.
 
