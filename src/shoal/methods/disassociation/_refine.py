@@ -145,8 +145,8 @@ def _tally(width: int) -> "Tally":
     """A tally without anything."""
     from shoal.kernels.gain import Tally
 
-    none = [np.zeros(width, dtype=np.int64) for _ in range(4)]
-    return Tally(*none, np.full(width, -1, dtype=np.int64), *np.empty((2, width), dtype=np.int64))
+    supports, pairs, baskets, trees, touched, moved = np.zeros((6, width), dtype=np.int64)
+    return Tally(supports, pairs, baskets, trees, np.full(width, -1, dtype=np.int64), touched, moved)
 
 
 def _room(width: int, rows: int, pairs: int) -> "Room":
