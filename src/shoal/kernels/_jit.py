@@ -24,7 +24,7 @@ from shoal.kernels._inner import CAN_WAIT, begin, end, lend
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
-OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
+OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "_nrt": True}
 
 INNER: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True}
 
@@ -43,6 +43,18 @@ def jit(kernel: Kernel) -> Kernel:
     compiled = _lazily(kernel)
     if hasattr(compiled, "get_call_template"):  # plain Python has none
         lend(numba.njit(**INNER)(kernel) if CAN_WAIT else compiled, compiled)
+    return cast(Kernel, compiled)
+
+
+def lean(kernel: Kernel) -> Kernel:
+    """Compile a kernel that makes no array and returns none, without counting who holds those it is given.
+
+    That is a third of the code of a kernel with many arrays. Numba refuses one that makes or returns an array.
+    """
+    compiled: Any = jit(kernel)
+    for one in (compiled, getattr(compiled, "inner", compiled)):
+        if hasattr(one, "targetoptions"):  # plain Python has none
+            one.targetoptions["_nrt"] = False
     return cast(Kernel, compiled)
 
 

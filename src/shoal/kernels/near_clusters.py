@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels._jit import jit
+from shoal.kernels._jit import jit, lean
 from shoal.kernels.prefetching import LINE, prefetch
 from shoal.kernels.sorting import sort
 
@@ -45,7 +45,7 @@ def linked(orders: Array) -> Array:
     return links
 
 
-@jit
+@lean
 def unlink(row: Whole, links: Array) -> None:
     """Take a row out of all orders."""
     for side in range(0, links.shape[1], 2):
@@ -56,7 +56,7 @@ def unlink(row: Whole, links: Array) -> None:
             links[forth, side + 1] = back
 
 
-@jit
+@lean
 def near(
     row: Whole, links: Array, first: Whole, window: Whole, listed: Array, stamp: Whole, found: Array
 ) -> int:
@@ -81,7 +81,7 @@ def near(
     return count
 
 
-@jit
+@lean
 def _count(row: Whole, indptr: Array, items: Array, worth: Array, times: Whole, sums: Array) -> None:
     """Count the items of a row into sums."""
     begin, end = indptr[row], indptr[row + 1]
@@ -90,13 +90,13 @@ def _count(row: Whole, indptr: Array, items: Array, worth: Array, times: Whole, 
         sums[items[place]] += step
 
 
-@jit
+@lean
 def _forget(row: Whole, indptr: Array, items: Array, sums: Array) -> None:
     for place in range(indptr[row], indptr[row + 1]):
         sums[items[place]] = 0
 
 
-@jit
+@lean
 def _likeness(row: Whole, indptr: Array, items: Array, worth: Array, sums: Array) -> Any:
     """How alike a row is to all that were counted into sums."""
     total = np.int64(0)
@@ -158,7 +158,7 @@ def gather(orders: Array, rows: Rows, clusters: Whole, window: Whole) -> tuple[A
     return members, starts
 
 
-@jit
+@lean
 def _score(
     indptr: Array,
     items: Array,
@@ -192,7 +192,7 @@ def _score(
     return kept
 
 
-@jit
+@lean
 def _best_swap(
     indptr: Array,
     items: Array,
@@ -231,7 +231,7 @@ def _best_swap(
     return one, other
 
 
-@jit
+@lean
 def exchange(
     indptr: Array,
     items: Array,
@@ -275,7 +275,7 @@ def exchange(
     return swaps
 
 
-@jit
+@lean
 def _worth_comparing(here: Whole, there: Whole, seen: Array) -> bool:
     """Whether one of two clusters changed since they were compared, if they were."""
     last = 0
@@ -287,7 +287,7 @@ def _worth_comparing(here: Whole, there: Whole, seen: Array) -> bool:
     return bool(last == 0 or max(seen[here, 0], seen[there, 0]) > last)
 
 
-@jit
+@lean
 def _remember(here: Whole, there: Whole, now: Whole, seen: Array) -> None:
     """Note that two clusters were compared, in the place of what was so longest ago."""
     oldest = 1
@@ -300,7 +300,7 @@ def _remember(here: Whole, there: Whole, now: Whole, seen: Array) -> None:
     seen[here, oldest], seen[here, oldest + 1] = there, now
 
 
-@jit
+@lean
 def _call_for(
     found: Whole, nearest: Array, starts: Array, members: Array, indptr: Array, items: Array, seen: Array
 ) -> None:
@@ -389,7 +389,7 @@ def neighbors(orders: Array, reach: Whole) -> Array:
     return beside
 
 
-@jit
+@lean
 def _neighbors(
     here: Whole,
     beside: Array,
@@ -418,7 +418,7 @@ def _neighbors(
     return found
 
 
-@jit
+@lean
 def _most_often(found: Whole, counts: Array, touched: Array, nearest: Array) -> int:
     """List the clusters with the largest counts, of equals those that were found first; counts are zero again."""
     kept = 0

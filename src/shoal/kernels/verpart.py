@@ -4,17 +4,20 @@ The baskets that hold an item are a row of bits, one bit a basket of the cluster
 number of bits that its items have in common.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from shoal.arrays import AnyArray, Counts, Indptr, Items, Mask, Rows
-from shoal.kernels._jit import jit
+from shoal.kernels._jit import jit, lean
 from shoal.kernels.popcount import ones
 from shoal.kernels.sorting import sort
 
 HIDDEN = -1
 """The chunk of an item that goes to the term chunk; also the pair of an occurrence that is left out."""
+
+
+NONE = np.uint64(0)
 
 
 class Promise(NamedTuple):
@@ -82,17 +85,10 @@ def partition(
     cluster begin.
     """
     counts = np.zeros(len(ignored), dtype=np.int64)
-    touched = np.empty(len(ignored), dtype=np.int64)
+    ranked = np.empty(len(ignored), dtype=np.int64)
     for cluster in range(first, last):
         rows = order[starts[cluster] : starts[cluster + 1]]
-        found = 0
-        for row in rows:
-            for item in items[indptr[row] : indptr[row + 1]]:
-                if counts[item] == 0:
-                    touched[found] = item
-                    found += 1
-                counts[item] += 1
-        ranked = _by_support(touched[:found], counts, len(rows), ignored, promise.k)
+        found = _by_support(indptr, items, rows, ignored, promise.k, counts, ranked)
         base = places[cluster]
         pairs.counts[cluster] = found
         wide = 0
@@ -104,24 +100,18 @@ def partition(
             wide += counts[item] >= promise.k and not ignored[item]
             counts[item] = place
         masks = np.zeros((wide, (len(rows) + 63) // 64), dtype=np.uint64)
-        for local in range(len(rows)):
-            row = rows[local]
-            for place in range(indptr[row], indptr[row + 1]):
-                pair = counts[items[place]]
-                pairs.of[place] = pair
-                if pair < wide:
-                    masks[pair, local // 64] |= np.uint64(1) << np.uint64(local % 64)
+        _mark(indptr, items, rows, counts, pairs.of, masks)
         chunks = pairs.chunks[base : base + wide]
         fill_chunks(masks, promise.k, promise.m, chunks)
         pairs.covers[cluster] = _settle(masks, chunks, found - wide, len(rows), promise)
         pairs.made[cluster] = _number_through(chunks)
         if promise.above < promise.below:
             _leave_out(indptr, items, rows, base, masks, chunks, counts, pairs)
-        for item in ranked:
-            counts[item] = 0
+        for place in range(found):
+            counts[ranked[place]] = 0
 
 
-@jit
+@lean
 def gather(
     indptr: Indptr,
     order: Rows,
@@ -142,14 +132,15 @@ def gather(
             gathered.supports[begin + pair] = pairs.supports[source + pair]
             chunk = pairs.chunks[source + pair]
             gathered.chunks[begin + pair] = HIDDEN if chunk == HIDDEN else chunk_begins[cluster] + chunk
-        gathered.owners[chunk_begins[cluster] : chunk_begins[cluster + 1]] = cluster
-        for row in order[starts[cluster] : starts[cluster + 1]]:
-            for place in range(indptr[row], indptr[row + 1]):
+        for chunk in range(chunk_begins[cluster], chunk_begins[cluster + 1]):
+            gathered.owners[chunk] = cluster
+        for member in range(starts[cluster], starts[cluster + 1]):
+            for place in range(indptr[order[member]], indptr[order[member] + 1]):
                 pair = pairs.of[place]
                 gathered.of[place] = HIDDEN if pair == HIDDEN else begin + pair
 
 
-@jit
+@lean
 def _chunks(chunks: Items) -> int:
     """The number of chunks, those without an item between them included."""
     last = HIDDEN
@@ -174,19 +165,41 @@ def _number_through(chunks: Items) -> int:
     return made
 
 
-@jit
-def _by_support(touched: Counts, counts: Counts, rows: int, ignored: Mask, k: int) -> Counts:
-    """Items by falling support; those that are too rare or play no part come last. Of equals the first item."""
-    width = len(ignored)
-    keys = np.empty(len(touched), dtype=np.int64)
-    for place in range(len(touched)):
-        item = touched[place]
+@lean
+def _by_support(
+    indptr: Indptr, items: Items, rows: Rows, ignored: Mask, k: int, counts: Counts, ranked: Counts
+) -> int:
+    """Count the items of some baskets, and list them by falling support; how many there are. Of equals the first item.
+
+    Those that are too rare or play no part come last.
+    """
+    width, found = len(ignored), 0
+    for local in range(len(rows)):
+        for place in range(indptr[rows[local]], indptr[rows[local] + 1]):
+            item = items[place]
+            if counts[item] == 0:
+                ranked[found] = item
+                found += 1
+            counts[item] += 1
+    for place in range(found):
+        item = ranked[place]
         behind = ignored[item] or counts[item] < k
-        keys[place] = ((rows + 1 if behind else 0) + rows - counts[item]) * width + item
-    sort(keys, 0, len(keys))
-    for place in range(len(keys)):
-        keys[place] %= width
-    return keys
+        ranked[place] = ((len(rows) + 1 if behind else 0) + len(rows) - counts[item]) * width + item
+    sort(ranked, 0, found)
+    for place in range(found):
+        ranked[place] %= width
+    return found
+
+
+@lean
+def _mark(indptr: Indptr, items: Items, rows: Rows, place_of: Counts, of: Items, masks: AnyArray) -> None:
+    """Write the pair of each occurrence, and mark the baskets of the first pairs by bits."""
+    for local in range(len(rows)):
+        for place in range(indptr[rows[local]], indptr[rows[local] + 1]):
+            pair = place_of[items[place]]
+            of[place] = pair
+            if pair < len(masks):
+                masks[pair, local // 64] |= np.uint64(1) << np.uint64(local % 64)
 
 
 @jit
@@ -214,7 +227,7 @@ def fill_chunks(masks: AnyArray, k: int, m: int, chunks: Items) -> int:
     return made
 
 
-@jit
+@lean
 def fits(
     masks: AnyArray, current: Counts, item: int, k: int, m: int, scratch: AnyArray, following: Counts
 ) -> bool:
@@ -263,14 +276,15 @@ def _settle(masks: AnyArray, chunks: Items, hidden: int, rows: int, promise: Pro
         hidden += 1
 
 
-@jit
+@lean
 def _cover(masks: AnyArray, chunks: Items) -> tuple[int, int]:
     """The number of sub-records of all chunks, and the number of chunks that hold an item."""
     cover, alive = 0, 0
     for chunk in range(_chunks(chunks)):
-        union = _union(masks, chunks, chunk, -1)
-        cover += _count(union)
-        alive += _count(union) > 0
+        before = cover
+        for word in range(masks.shape[1]):
+            cover += int(ones(_in_word(masks, chunks, chunk, -1, word)))
+        alive += cover > before
     return cover, alive
 
 
@@ -297,7 +311,7 @@ def _bound(masks: AnyArray, chunks: Items, hidden: int, rows: int, promise: Prom
         before = np.empty(masks.shape[1], dtype=np.uint64)
         for word in range(len(before)):
             before[word] = masks[item, word]
-        _clear(masks[item], _union(masks, chunks, chunks[item], item), excess)
+        _clear(masks, chunks, item, excess)
         if allowed < promise.k or not _still_fits(masks, chunks, item, promise):
             for word in range(len(before)):
                 masks[item, word] = before[word]
@@ -307,16 +321,18 @@ def _bound(masks: AnyArray, chunks: Items, hidden: int, rows: int, promise: Prom
     return moved
 
 
-@jit
-def _clear(mask: AnyArray, others: AnyArray, excess: int) -> None:
-    """Clear so many bits of a mask, those that the others do not have before those that they have."""
-    for alone in (True, False):
-        for word in range(len(mask)):
-            for bit in range(64):
-                one = np.uint64(1) << np.uint64(bit)
-                if excess > 0 and mask[word] & one and ((others[word] & one) == 0) == alone:
-                    mask[word] &= ~one
-                    excess -= 1
+@lean
+def _clear(masks: AnyArray, chunks: Items, item: int, excess: int) -> None:
+    """Clear so many bits of an item, those that no other of its chunk has before those that another has."""
+    for turn in range(2 * masks.shape[1]):
+        word = turn % masks.shape[1]
+        others = _in_word(masks, chunks, chunks[item], item, word)
+        for bit in range(64):
+            one = np.uint64(1) << np.uint64(bit)
+            alone = others & one == NONE
+            if excess > 0 and masks[item, word] & one != NONE and alone == (turn == word):
+                masks[item, word] &= ~one
+                excess -= 1
 
 
 @jit
@@ -332,17 +348,17 @@ def _still_fits(masks: AnyArray, chunks: Items, item: int, promise: Promise) -> 
     return fits(masks, current[:held], item, promise.k, promise.m, scratch, following)
 
 
-@jit
-def _union(masks: AnyArray, chunks: Items, chunk: int, without: int) -> AnyArray:
-    union = np.zeros(masks.shape[1], dtype=np.uint64)
+@lean
+def _in_word(masks: AnyArray, chunks: Items, chunk: int, without: int, word: int) -> Any:
+    """Which baskets, of those of a word of bits, hold another item of a chunk."""
+    union = NONE
     for item in range(len(chunks)):
         if chunks[item] == chunk and item != without:
-            for word in range(len(union)):
-                union[word] |= masks[item, word]
+            union |= masks[item, word]
     return union
 
 
-@jit
+@lean
 def _count(mask: AnyArray) -> int:
     total = 0
     for word in mask:
@@ -350,7 +366,7 @@ def _count(mask: AnyArray) -> int:
     return total
 
 
-@jit
+@lean
 def _leave_out(
     indptr: Indptr,
     items: Items,

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from fractions import Fraction
+from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from math import ceil
 from typing import TypeVar
@@ -62,7 +63,7 @@ DENSE = 512
 BLOCKS = 16
 """Parts of the work for each thread: the sets lie unevenly."""
 
-SMALL = 300_000
+SMALL = 500_000
 """Baskets times items that are tried without kernels, at the most: sooner done than a kernel is loaded."""
 
 FEW = 100_000
@@ -273,6 +274,11 @@ def _dense(baskets: Baskets, ranks: Codes, count: int) -> Mask:
     return held[:, :count]
 
 
+def _bits(held: Mask) -> list[int]:
+    """The baskets that hold each item, as the bits of a number."""
+    return [int.from_bytes(column.tobytes()) for column in np.packbits(held.T, axis=1)]
+
+
 def _found_plainly(held: Mask, least: int, size: int) -> list[tuple[int, int, int]] | None:
     """All frequent sets as kernels find them: the place of the set above, the item and the support. None if too many.
 
@@ -291,8 +297,7 @@ def _found_plainly(held: Mask, least: int, size: int) -> list[tuple[int, int, in
                 counted = ((other, those, those.bit_count()) for other, those in both)
                 go_on(len(found) - 1, depth + 1, [one for one in counted if one[2] >= least])
 
-    bits = [int.from_bytes(column.tobytes()) for column in np.packbits(held.T, axis=1)]
-    go_on(-1, 1, [(item, holders, holders.bit_count()) for item, holders in enumerate(bits)])
+    go_on(-1, 1, [(item, holders, holders.bit_count()) for item, holders in enumerate(_bits(held))])
     return found if left >= 0 else None
 
 
@@ -320,6 +325,8 @@ def enough_itemsets(baskets: Baskets, count: int, size: int | None = None) -> tu
     supports = np.sort(baskets.supports)[::-1]
     bound = 1 if len(supports) < count else max(1, int(supports[count - 1]))
     bound = _bound_by_pairs(baskets, count, bound, size)
+    if _is_small(baskets):
+        bound = _bound_plainly(baskets, count, bound, size)
     if bound * CROWD <= len(baskets):
         try:
             # All of them, where they are not too many.
@@ -355,6 +362,27 @@ def _bound_by_pairs(baskets: Baskets, count: int, bound: int, size: int | None) 
         pairs = pair_supports(baskets.indptr, baskets.items, ranks, len(frequent))
     both = np.concatenate((pairs[pairs >= bound], supports[frequent]))
     return bound if len(both) < count else int(np.partition(both, len(both) - count)[len(both) - count])
+
+
+def _bound_plainly(baskets: Baskets, count: int, bound: int, size: int | None) -> int:
+    """The support that so many sets have, found without kernels: the most frequent set is made longer first."""
+    supports = baskets.supports
+    order = np.argsort(supports, kind="stable").astype(np.int32)
+    frequent = order[supports[order] >= bound]
+    bits = _bits(_dense(baskets, _ranks(frequent, len(supports)), len(frequent)))
+    waiting = [(-holders.bit_count(), 1, item, holders) for item, holders in enumerate(bits)]
+    heapify(waiting)
+    for _ in range(count):
+        if not waiting:
+            return bound
+        support, depth, last, holders = heappop(waiting)
+        if depth < (size or len(bits)):
+            for item in range(last + 1, len(bits)):
+                both = holders & bits[item]
+                held = both.bit_count()
+                if held >= bound:
+                    heappush(waiting, (-held, depth + 1, item, both))
+    return -support
 
 
 def frequent_among(found: Itemsets, least: int, size: int | None = None) -> Itemsets:

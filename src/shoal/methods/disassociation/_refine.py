@@ -12,7 +12,9 @@ from shoal.methods.disassociation._horpart import Parts
 from shoal.methods.disassociation._verpart import HIDDEN, Chunks
 
 if TYPE_CHECKING:
+    from shoal.kernels.gain import Tally
     from shoal.kernels.hidden import Hidden, Roots
+    from shoal.kernels.refine import Room
 
 PASSES = 100
 """Passes after which refining ends, whatever happens; each one joins trees, so that far fewer are needed."""
@@ -69,12 +71,16 @@ def refine(
         np.concatenate((chunks.owners, np.empty(len(movable), dtype=np.int64))),
     )
     failed = np.full((2 * leaves, k - 1), NEVER, dtype=np.int32)
+    rooms = _tally(width), _room(width, len(baskets), len(movable))
     join = fitting(kernel.join, len(baskets.items))
     roots, node, passes = _roots(chunks, hidden, parts), leaves, 0
     while passes < PASSES:
         order = _order(roots, hidden, width)
-        before = node
-        roots, node, made = join(order, roots, hidden, state, promise, k, node, made, joined, failed, width)
+        before, after = node, _after(roots)
+        trees, node, made = join(
+            order, roots, hidden, state, promise, k, node, made, joined, failed, *rooms, after
+        )
+        roots = _first(after, trees)
         passes += 1
         if node == before:
             break
@@ -108,6 +114,48 @@ def _roots(chunks: Chunks, hidden: "Hidden", parts: Parts) -> "Roots":
         indptr_by(chunks.clusters[shown], leaves),
         chunks.items[shown],
     )
+
+
+def _after(roots: "Roots") -> "Roots":
+    """Room for trees that are joined; their items may become more, but by no more than they hide."""
+    trees, pairs = len(roots.nodes), len(roots.pairs)
+    return roots._replace(
+        nodes=np.empty(trees, dtype=np.int64),
+        sizes=np.empty(trees, dtype=np.int64),
+        pair_indptr=np.zeros(trees + 1, dtype=np.int64),
+        pairs=np.empty(pairs, dtype=np.int64),
+        item_indptr=np.zeros(trees + 1, dtype=np.int64),
+        items=np.empty(len(roots.items) + pairs, dtype=np.int32),
+    )
+
+
+def _first(roots: "Roots", trees: int) -> "Roots":
+    """So many trees, without the room behind them."""
+    return roots._replace(
+        nodes=roots.nodes[:trees],
+        sizes=roots.sizes[:trees],
+        pair_indptr=roots.pair_indptr[: trees + 1],
+        pairs=roots.pairs[: roots.pair_indptr[trees]],
+        item_indptr=roots.item_indptr[: trees + 1],
+        items=roots.items[: roots.item_indptr[trees]],
+    )
+
+
+def _tally(width: int) -> "Tally":
+    """A tally without anything."""
+    from shoal.kernels.gain import Tally
+
+    supports, pairs, baskets, trees, touched, moved = np.zeros((6, width), dtype=np.int64)
+    return Tally(supports, pairs, baskets, trees, np.full(width, -1, dtype=np.int64), touched, moved)
+
+
+def _room(width: int, rows: int, pairs: int) -> "Room":
+    """Room for the kernel to work in."""
+    from shoal.kernels.refine import Room
+
+    marks, places = np.full((2, width), -1, dtype=np.int64)
+    moves, place_of_row = np.zeros(width, dtype=np.bool_), np.full(rows, -1, dtype=np.int64)
+    return Room(marks, places, moves, place_of_row, np.empty(pairs, dtype=np.int64))
 
 
 def _order(roots: "Roots", hidden: "Hidden", width: int) -> Rows:
