@@ -193,6 +193,53 @@ def test_an_inner_kernel_fails_as_it_does_alone() -> None:
             kernel(1, 0)
 
 
+@compiled
+def test_who_holds_an_array_is_counted_where_one_is_made() -> None:
+    """A kernel that makes, cuts or returns one, or calls one that does, counts; the others, and Python, lose none."""
+    made, held, summed = jit(_made), jit(_held), jit(_summed)
+    for kernel, counts in (
+        (made, True),
+        (held, True),
+        (summed, False),
+        (jit(_cut), True),
+        (jit(_add), False),
+    ):
+        assert kernel.targetoptions["_nrt"] is counts  # type: ignore[attr-defined]
+        assert kernel.inner.targetoptions["_nrt"] is counts  # type: ignore[attr-defined]
+
+    @jit
+    def calls(array: Any) -> Any:
+        for _ in range(100):
+            made(summed(held(array)))
+        return held(array)
+
+    array = np.arange(4)
+    before = sys.getrefcount(array)
+    for _ in range(10):
+        assert calls(array).tolist() == [0, 1, 2, 3]
+        assert summed(array) == 6
+    assert sys.getrefcount(array) == before
+
+
+def _made(count: int) -> int:
+    return len(np.zeros(count))
+
+
+def _held(array: Any) -> Any:
+    return array
+
+
+def _cut(array: Any) -> int:
+    return len(array[1:])
+
+
+def _summed(array: Any) -> int:
+    total = 0
+    for place in range(len(array)):
+        total += array[place]
+    return total
+
+
 def _add(one: int, other: int) -> int:
     return one + other
 

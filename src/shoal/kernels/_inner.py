@@ -7,11 +7,18 @@ calls takes in all that it needs, each once, and is optimized with it.
 
 Nor is the same asked twice: left to itself, numba goes through all that an operator could mean at every place where one
 stands, and compiles its own functions once for kernels that Python calls and once more for those that kernels call.
+
+Nor does anybody count who holds an array while a kernel that only borrows arrays runs: in a short one that takes longer
+than its work, and the compiler longer too.
 """
 
+import builtins
+import dis
 from collections.abc import Callable
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
+import numpy as np
 from numba.core import codegen, compiler, targetconfig, types
 from numba.core.typing import templates
 
@@ -34,6 +41,49 @@ _unbound: dict[str, Any] = {}
 
 _signatures: dict[Any, Any] = {}
 """What numba's own functions take and give, by the types of the arguments of kernels."""
+
+
+NUMBERS = (None, bool, int, float, np.int64, np.uint64, np.float64)
+"""What a kernel returns that returns no array, or tuples of it."""
+
+NAMES = {"range", "len", "min", "max", "abs", "divmod", "int", "float", "bool", "enumerate", "zip", "round"}
+NAMES |= {"shape", "size", "ndim", "bool_", "inf", "nan", "float32", "float64"}
+NAMES |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+"""Of Python, of numpy and of its arrays, by which no array is made."""
+
+MAKING = frozenset(
+    dis.opmap.get(name, -1)
+    for name in ("BUILD_SLICE", "BINARY_SLICE", "STORE_SLICE", "BUILD_LIST", "BUILD_SET", "BUILD_MAP")
+)
+"""Instructions of Python by which arrays are cut, and lists made."""
+
+
+def borrows(kernel: Any) -> bool:
+    """Whether a kernel only borrows arrays, as far as can be read from it: it makes none, cuts none, returns none.
+
+    Numba refuses to compile one that makes an array out of two by an operator alone, which cannot be read from it.
+    """
+    code, known = kernel.__code__, kernel.__globals__
+    for name in code.co_names:
+        value = known.get(name)
+        if hasattr(value, "get_call_template"):
+            if value.targetoptions.get("_nrt", True):
+                return False
+        elif (
+            name not in known
+            and name not in NAMES
+            and any(hasattr(one, name) for one in (builtins, np, np.ndarray))
+        ):
+            return False
+    makes = code.co_freevars or not MAKING.isdisjoint(code.co_code[::2])
+    return not makes and _is_number(kernel.__annotations__.get("return", kernel))
+
+
+def _is_number(kind: Any) -> bool:
+    """Whether what a function says that it returns is a number, or some."""
+    if get_origin(kind) in (tuple, Union, UnionType):
+        return all(map(_is_number, get_args(kind)))
+    return any(kind is one for one in NUMBERS)
 
 
 def lend(inner: Any, compiled: Any) -> None:

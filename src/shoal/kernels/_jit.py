@@ -20,7 +20,7 @@ import numpy as np
 from numba.core import event
 
 from shoal.kernels._compiling import is_eager, tell_all
-from shoal.kernels._inner import CAN_WAIT, begin, end, lend
+from shoal.kernels._inner import CAN_WAIT, begin, borrows, end, lend
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
@@ -40,9 +40,10 @@ def jit(kernel: Kernel) -> Kernel:
 
     Other kernels call an inner form of it.
     """
-    compiled = _lazily(kernel)
+    counting = {"_nrt": not borrows(kernel)}
+    compiled = _lazily(kernel, counting)
     if hasattr(compiled, "get_call_template"):  # plain Python has none
-        lend(numba.njit(**INNER)(kernel) if CAN_WAIT else compiled, compiled)
+        lend(numba.njit(**INNER, **counting)(kernel) if CAN_WAIT else compiled, compiled)
     return cast(Kernel, compiled)
 
 
@@ -90,14 +91,14 @@ def _plain(kernel: Any) -> Any:
     return FunctionType(written.__code__, {**names, **plain}, written.__name__, written.__defaults__)
 
 
-def _lazily(kernel: Any) -> Any:
+def _lazily(kernel: Any, counting: dict[str, bool]) -> Any:
     """The kernel as numba's dispatcher; where no folder can be written, what is compiled lasts for this process."""
     try:
-        return numba.njit(cache=True, **OPTIONS)(kernel)
+        return numba.njit(cache=True, **OPTIONS, **counting)(kernel)
     except (
         RuntimeError
     ):  # numba found no place for its cache: neither beside the package nor in the user's folder
-        return numba.njit(**OPTIONS)(kernel)
+        return numba.njit(**OPTIONS, **counting)(kernel)
 
 
 class _Listener(event.Listener):

@@ -34,7 +34,7 @@ class Units(NamedTuple):
 @jit
 def most_held(
     unit: Whole, secret_indptr: Array, secrets: Array, secret_counts: Array, counts: Array, most: Whole
-) -> Any:
+) -> Whole:
     """Add the sensitive items of a cluster to counts; the largest count, if it was so much before."""
     for place in range(secret_indptr[unit], secret_indptr[unit + 1]):
         secret = secrets[place]
@@ -65,7 +65,7 @@ def _nearest(
     norms: Array,
     found: Array,
     count: Whole,
-) -> Any:
+) -> int:
     """Which of those found is most alike to a cluster, by the cosine; of equals the first."""
     for place in range(indptr[unit], indptr[unit + 1]):
         vector[items[place]] = held[place]
@@ -80,7 +80,7 @@ def _nearest(
             best, best_likeness = other, likeness
     for place in range(indptr[unit], indptr[unit + 1]):
         vector[items[place]] = 0
-    return best
+    return int(best)
 
 
 @jit
