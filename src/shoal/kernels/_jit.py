@@ -40,7 +40,7 @@ def jit(kernel: Kernel) -> Kernel:
 
     Other kernels call an inner form of it.
     """
-    counting = {"_nrt": not borrows(kernel)}
+    counting: dict[str, Any] = {"_nrt": not borrows(kernel)}
     compiled = _lazily(kernel, counting)
     if hasattr(compiled, "get_call_template"):  # plain Python has none
         lend(numba.njit(**INNER, **counting)(kernel) if CAN_WAIT else compiled, compiled)
@@ -91,7 +91,7 @@ def _plain(kernel: Any) -> Any:
     return FunctionType(written.__code__, {**names, **plain}, written.__name__, written.__defaults__)
 
 
-def _lazily(kernel: Any, counting: dict[str, bool]) -> Any:
+def _lazily(kernel: Any, counting: dict[str, Any]) -> Any:
     """The kernel as numba's dispatcher; where no folder can be written, what is compiled lasts for this process."""
     try:
         return numba.njit(cache=True, **OPTIONS, **counting)(kernel)
