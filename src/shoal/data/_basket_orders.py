@@ -117,9 +117,13 @@ def kept_items(baskets: Baskets, number: Items) -> tuple[Indptr, Items]:
 
 
 def sensitive_items(baskets: Baskets) -> tuple[Indptr, Items]:
-    """The sensitive items of each basket: where they begin, and their codes."""
-    secret = flagged(baskets.sensitive, len(baskets.vocabulary))
-    return kept_items(baskets, np.where(secret, np.arange(len(secret), dtype=np.int32), np.int32(-1)))
+    """The sensitive items of each basket: where they begin, and their codes. They are kept too."""
+    if "sensitive" not in baskets.kept:
+        secret = flagged(baskets.sensitive, len(baskets.vocabulary))
+        codes = np.where(secret, np.arange(len(secret), dtype=np.int32), np.int32(-1))
+        baskets.kept["sensitive"] = kept_items(baskets, codes)
+    found: tuple[Indptr, Items] = baskets.kept["sensitive"]
+    return found
 
 
 def turns_among(known: Mask) -> Items:

@@ -36,6 +36,8 @@ class Groups:
     sensitive_counts: Counts
     vocabulary: tuple[str, ...]
     unsorted: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    canonical: bool = field(default=False, init=False, repr=False)
+    """Whether somebody has put them into canonical order already: then they are not sorted again."""
 
     def __post_init__(self) -> None:
         places = ("group_indptr", "basket_indptr", "sensitive_indptr")

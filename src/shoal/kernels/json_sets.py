@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels._jit import jit
+from shoal.kernels._jit import jit, lean
 from shoal.kernels.texts import FULL, HASH, PRIME, Texts, number_of
 
 Array: TypeAlias = NDArray[Any]
@@ -39,7 +39,7 @@ class Sets(NamedTuple):
     used: Array
 
 
-@jit
+@lean
 def _after(text: Array, place: Whole, word: Array) -> Whole:
     """The place behind a word, or -1 if it does not stand there."""
     if place < 0 or place + len(word) > len(text):
@@ -50,7 +50,7 @@ def _after(text: Array, place: Whole, word: Array) -> Whole:
     return place + len(word)
 
 
-@jit
+@lean
 def _text(
     text: Array, place: Whole, slots: Array, begins: Array, ends: Array, used: Array
 ) -> tuple[Whole, Whole]:
@@ -71,7 +71,7 @@ def _text(
     return number_of(text, begin, end, key, slots, begins, ends, used), end + 1
 
 
-@jit
+@lean
 def _number(text: Array, place: Whole) -> tuple[Whole, Whole]:
     """The positive whole number at a place, and the place behind it; -1 if there is none."""
     if place < 0:
@@ -86,7 +86,7 @@ def _number(text: Array, place: Whole) -> tuple[Whole, Whole]:
     return value, place
 
 
-@jit
+@lean
 def _set(text: Array, place: Whole, texts: Texts, sets: Sets) -> Whole:
     """Read a list of texts in brackets: the place behind it, -1 if there is none, -2 if there is no room."""
     if place < 0 or place >= len(text) or text[place] != OPEN:
@@ -115,7 +115,7 @@ def _set(text: Array, place: Whole, texts: Texts, sets: Sets) -> Whole:
     return place + 1
 
 
-@jit
+@lean
 def read_groups(text: Array, texts: Texts, baskets: Sets, groups: Array, secrets: Sets, counts: Array) -> int:
     """Read groups, a line each.
 

@@ -97,13 +97,13 @@ def _forget(row: Whole, indptr: Array, items: Array, sums: Array) -> None:
 
 
 @lean
-def _likeness(row: Whole, indptr: Array, items: Array, worth: Array, sums: Array) -> Any:
+def _likeness(row: Whole, indptr: Array, items: Array, worth: Array, sums: Array) -> np.int64:
     """How alike a row is to all that were counted into sums."""
     total = np.int64(0)
     begin, end = indptr[row], indptr[row + 1]
     for place in range(begin, end):
         total += sums[items[place]]
-    return total * worth[end - begin]
+    return np.int64(total * worth[end - begin])
 
 
 @jit

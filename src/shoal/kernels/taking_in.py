@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels._jit import jit
+from shoal.kernels._jit import jit, lean
 from shoal.kernels.near_clusters import linked, unlink
 
 Array: TypeAlias = NDArray[Any]
@@ -31,10 +31,10 @@ class Units(NamedTuple):
     secret_counts: Array
 
 
-@jit
+@lean
 def most_held(
     unit: Whole, secret_indptr: Array, secrets: Array, secret_counts: Array, counts: Array, most: Whole
-) -> Any:
+) -> Whole:
     """Add the sensitive items of a cluster to counts; the largest count, if it was so much before."""
     for place in range(secret_indptr[unit], secret_indptr[unit + 1]):
         secret = secrets[place]
@@ -55,7 +55,7 @@ def _norms(indptr: Array, held: Array) -> Array:
     return norms
 
 
-@jit
+@lean
 def _nearest(
     unit: Whole,
     indptr: Array,
@@ -65,7 +65,7 @@ def _nearest(
     norms: Array,
     found: Array,
     count: Whole,
-) -> Any:
+) -> int:
     """Which of those found is most alike to a cluster, by the cosine; of equals the first."""
     for place in range(indptr[unit], indptr[unit + 1]):
         vector[items[place]] = held[place]
@@ -80,10 +80,10 @@ def _nearest(
             best, best_likeness = other, likeness
     for place in range(indptr[unit], indptr[unit + 1]):
         vector[items[place]] = 0
-    return best
+    return int(best)
 
 
-@jit
+@lean
 def _helps(
     unit: Whole,
     sizes: Array,
@@ -102,7 +102,7 @@ def _helps(
     return True
 
 
-@jit
+@lean
 def _candidates(
     unit: Whole,
     sizes: Array,
@@ -143,7 +143,7 @@ def _candidates(
     return count
 
 
-@jit
+@lean
 def _anywhere(
     sizes: Array,
     secret_indptr: Array,

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels._jit import jit
+from shoal.kernels._jit import jit, lean
 from shoal.kernels.ragged import rank_rows
 
 Array: TypeAlias = NDArray[Any]
@@ -29,7 +29,7 @@ class Texts(NamedTuple):
     used: Array
 
 
-@jit
+@lean
 def number_of(
     text: Array,
     begin: Whole,
@@ -39,7 +39,7 @@ def number_of(
     begins: Array,
     ends: Array,
     used: Array,
-) -> Any:
+) -> int:
     """The number of the text between two places, whose key is known; -2 if it is new and there is no room for it.
 
     The texts come as arrays by themselves: every call with a tuple counts who holds each of its arrays.
@@ -54,7 +54,7 @@ def number_of(
             while letter < end - begin and text[first + letter] == text[begin + letter]:
                 letter += 1
             if letter == end - begin:
-                return number
+                return int(number)
         slot = (slot + 1) & mask
     number = used[0]
     if number == len(begins):
@@ -62,10 +62,10 @@ def number_of(
     slots[slot] = number
     begins[number], ends[number] = begin, end
     used[0] += 1
-    return number
+    return int(number)
 
 
-@jit
+@lean
 def read_items(text: Array, blank: Array, texts: Texts, items: Array, ends: Array) -> tuple[Whole, Whole]:
     """Read the items of lines, in which blanks stand between them.
 

@@ -217,10 +217,13 @@ class _Side:
             secrets, weights * np.bincount(owner, minlength=len(begins) - 1).repeat(np.diff(begins)), width
         )
         self._marks = np.zeros(len(self.baskets), dtype=np.uint16)
+        self._by_secret = holders_of(np.arange(len(self._secrets) + 1), self._secrets, width)
+        self._asked: tuple[Items | Counts, Rows, Floats] | None = None
 
     def pairs_of(self, secret: int | np.int64) -> Rows:
         """The pairs of a sensitive item."""
-        return np.flatnonzero(self._secrets == secret)
+        begins, pairs = self._by_secret
+        return pairs[begins[secret] : begins[secret + 1]]
 
     def sum_of(self, items: Items | Counts, secret: int | np.int64) -> float:
         """What the baskets that hold all of some items count for a sensitive one."""
@@ -235,13 +238,19 @@ class _Side:
     def sums(self, items: Items | Counts, sensitive: Items | Counts) -> Floats:
         """What the baskets of each cell count for each sensitive item, a line each; bit j: they hold the j-th item."""
         pairs, cells = self._cells(items)
-        number = turns_of(sensitive, len(self._totals))
-        line, width = number[self._secrets[pairs]], 1 << len(items)
-        weights = np.where(line < 0, 0.0, self._weights[pairs])
-        sums = np.bincount(np.maximum(line, 0) * width + cells, weights, len(sensitive) * width)
+        lines, weights = self._lines(sensitive)
+        width = 1 << len(items)
+        sums = np.bincount(lines[pairs] * width + cells, weights[pairs], len(sensitive) * width)
         found = sums.astype(np.float64, copy=False).reshape(len(sensitive), width)
         found[:, 0] = self._totals[sensitive] - found.sum(axis=1)
         return found
+
+    def _lines(self, sensitive: Items | Counts) -> tuple[Rows, Floats]:
+        """For each pair the line of its sensitive item, and its weight; one that is not asked about weighs nothing."""
+        if self._asked is None or not np.array_equal(self._asked[0], sensitive):
+            line = turns_of(sensitive, len(self._totals))[self._secrets]
+            self._asked = sensitive, np.maximum(line, 0), np.where(line < 0, 0.0, self._weights)
+        return self._asked[1:]
 
     def _holding(self, item: int) -> Rows:
         """The pairs whose basket holds an item; none holds one below 0."""

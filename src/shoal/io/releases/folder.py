@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars.exceptions
 
+from shoal.arrays import Items, flagged
 from shoal.data.baskets import Baskets
 from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
@@ -104,13 +105,19 @@ def counts_of(data: Published) -> dict[str, int]:
     if isinstance(data, Baskets):
         return {"baskets": len(data), "items": len(data.vocabulary)}
     if isinstance(data, Groups):
-        items = len(np.union1d(data.items, data.sensitive_items))
+        items = _used(len(data.vocabulary), data.items, data.sensitive_items)
         return {"baskets": int(data.group_indptr[-1]), "groups": len(data), "items": items}
     return {"baskets": int(data.sizes.sum()), **_items_in_clusters(data)}
 
 
 def _items_in_clusters(clusters: Clusters) -> dict[str, int]:
-    return {"clusters": clusters.count, "items": len(np.union1d(clusters.items, clusters.terms))}
+    items = _used(len(clusters.vocabulary), clusters.items, clusters.terms)
+    return {"clusters": clusters.count, "items": items}
+
+
+def _used(width: int, *items: Items) -> int:
+    """How many of so many items occur."""
+    return int(np.logical_or.reduce([flagged(some, width) for some in items]).sum())
 
 
 def read_data(folder: Path, shape: Mapping[str, Any]) -> Published:

@@ -296,6 +296,8 @@ def canonical_groups(groups: Groups) -> Groups:
     ascend by their baskets, then by their sensitive items and counts. It is computed on ranks, without a loop
     over baskets.
     """
+    if groups.canonical:
+        return groups
     items = sorted_inside(groups.basket_indptr, groups.items)
     mixed = items is not groups.items or len(unsorted_rows(groups.sensitive_indptr, groups.sensitive_items))
     if not mixed and not any(map(len, groups.out_of_order())):

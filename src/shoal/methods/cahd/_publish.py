@@ -18,7 +18,9 @@ def publish(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[G
     item: both follow from the published sets.
     """
     published, members = grouped(baskets, sheet, rows, groups)
-    return without_unused(published), members
+    published = without_unused(published)
+    object.__setattr__(published, "canonical", True)
+    return published, members
 
 
 def grouped(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[Groups, Rows]:

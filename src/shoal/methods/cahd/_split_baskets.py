@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Counts, Indptr, Items, Rows, ascending, flagged
-from shoal.data._basket_orders import Distinct, baskets_among, kept_items, public_baskets, turns_among
+from shoal.data._basket_orders import Distinct, baskets_among, public_baskets, sensitive_items, turns_among
 from shoal.data.baskets import Baskets
 from shoal.errors import Infeasible, WrongUse
 from shoal.models.privacy_degree import PrivacyDegree
@@ -57,13 +57,13 @@ def sheet_of(baskets: Baskets, supports: Counts | None = None) -> Sheet:
     secret = flagged(baskets.sensitive, len(baskets.vocabulary))
     # Items that nobody holds have no number: a reader of the release would not know of them.
     known = ~secret & ((baskets.supports if supports is None else supports) > 0)
-    secret_indptr, secrets = kept_items(baskets, turns_among(secret))
+    secret_indptr, codes = sensitive_items(baskets)
     return Sheet(
         public=np.flatnonzero(known).astype(np.int32),
         sensitive=baskets.sensitive,
         distinct=public_baskets(baskets) if supports is None else baskets_among(baskets, known),
         secret_indptr=secret_indptr,
-        secrets=secrets,
+        secrets=turns_among(secret)[codes],
     )
 
 
