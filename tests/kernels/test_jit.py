@@ -1,10 +1,14 @@
 """What is compiled: once for constants and variables alike, kept where a folder can be written, and told of."""
 
+import inspect
 import os
+import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import numba
@@ -13,10 +17,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import shoal.kernels
 from shoal import kernels
 from shoal.kernels import _jit
 from shoal.kernels._compiling import eagerly
-from shoal.kernels._jit import fitting, jit
+from shoal.kernels._jit import fitting, jit, lean
 from shoal.kernels.popcount import count_both
 from shoal.kernels.sorting import sort
 
@@ -129,6 +134,34 @@ def test_an_inner_kernel_fails_as_it_does_alone() -> None:
     for kernel in (calls, divided):
         with pytest.raises(ZeroDivisionError):
             kernel(1, 0)
+
+
+def lean_kernels() -> list[Any]:
+    """The kernels that do not count who holds an array."""
+    modules = [import_module(f"shoal.kernels.{one.name}") for one in iter_modules(shoal.kernels.__path__)]
+    every = {id(one): one for module in modules for one in vars(module).values()}
+    return [one for one in every.values() if getattr(one, "targetoptions", {}).get("_nrt") is False]
+
+
+@compiled
+def test_lean_kernels_return_numbers() -> None:
+    """An array would be freed too early: nobody counts who holds it."""
+    numbers = {"int", "bool", "float", "Whole", "np.int64", "np.uint64", "None"}
+    kernels = lean_kernels()
+    assert len(kernels) > 40
+    for kernel in kernels:
+        said = re.search(r"\) -> (?:tuple\[)?([\w., ]+)\]?:\n", inspect.getsource(kernel.py_func))
+        assert said is not None, kernel
+        assert numbers >= set(said[1].split(", ")), kernel
+
+
+@compiled
+def test_a_lean_kernel_makes_no_array() -> None:
+    def made(count: int) -> int:
+        return len(np.zeros(count))
+
+    with pytest.raises(numba.TypingError):
+        lean(made)(3)
 
 
 def _add(one: int, other: int) -> int:

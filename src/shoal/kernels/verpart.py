@@ -4,7 +4,7 @@ The baskets that hold an item are a row of bits, one bit a basket of the cluster
 number of bits that its items have in common.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -349,7 +349,7 @@ def _still_fits(masks: AnyArray, chunks: Items, item: int, promise: Promise) -> 
 
 
 @lean
-def _in_word(masks: AnyArray, chunks: Items, chunk: int, without: int, word: int) -> Any:
+def _in_word(masks: AnyArray, chunks: Items, chunk: int, without: int, word: int) -> np.uint64:
     """Which baskets, of those of a word of bits, hold another item of a chunk."""
     union = NONE
     for item in range(len(chunks)):
