@@ -25,6 +25,6 @@ def like_baskets(baskets: Baskets, ignored: Mask, k: int, limit: int, passes: in
     each = Distinct(
         shown.indptr, shown.items, len(shown.vocabulary), np.ones(rows, dtype=np.int64), np.arange(rows)
     )
-    search = Search(tables=4, window=8, passes=passes, reach=2, most=8, even=False)
+    search = Search(tables=4, window=8, passes=passes, reach=2, most=32, even=False)
     orders = orders_for_clusters(each, search.tables)
     return Parts(*near_clusters(orders, each.indptr, each.items, each.width, clusters, search))

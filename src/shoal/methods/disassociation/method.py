@@ -71,7 +71,7 @@ class Disassociation(Method):
         "paper's form, clusters of that many baskets are divided; at least k; by default, the larger of 30 and twice k",
     )
     swaps: int = Field(
-        default=4,
+        default=2,
         ge=0,
         le=100,
         description="passes in which baskets change places between clusters of like ones; 0 is the paper's form, "
