@@ -28,7 +28,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if "PYTEST_XDIST_WORKER" in os.environ:
-    # There is a process of tests for each core: more threads in each would only wait for each other. What tests start
+    # There are processes of tests for all cores: more threads in each would only wait for each other. What tests start
     # has as many as ever.
     os.environ["POLARS_MAX_THREADS"] = "1"
     import polars  # noqa: F401
