@@ -12,8 +12,6 @@ EXTRAS := dev,database,learning,noise,statistics,studio,pandas,warehouse,spark
 DEMO := build/demo
 # Some machines forbid Python to keep what it compiles: every process of the tests would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
-# One more than there are cores: tests of Spark and of browsers mostly wait.
-PROCESSES = $(shell $(BIN)/python -c 'import os; print(min((os.cpu_count() or 1) + 1, 4))')
 OLDEST := build/oldest
 # Beside the kernels and the contract one file for each library that they do not reach.
 OLDEST_TESTS := tests/kernels tests/contract tests/test_installed.py tests/cli/test_program.py tests/cli/test_options.py \
@@ -48,7 +46,7 @@ demo: .venv/installed ## install, compile, make data, anonymize it, prove it, an
 	@echo 'Go on    $(BIN)/shoal --help'
 
 test: build/warm ## run the tests on all cores (ARGS="-k mondrian -x" go to pytest; "-n 0" takes one process)
-	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses=4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-slow: .venv/installed-dev ## run the tests that take minutes: a million rows on a cluster, ten lost workers
 	$(BIN)/python -m pytest -m slow $(ARGS)

@@ -48,18 +48,19 @@ settings.load_profile("ci" if os.environ.get("CI") else "shoal")
 
 LONGEST = (
     "tests/spark/",
+    "tests/methods/",
     "tests/studio/",
     "tests/recommend/",
     "tests/summaries/",
     "tests/compare/",
-    "tests/methods/",
     "tests/browser/",
     "tests/soak/",
     "tests/test_docs.py",
     "tests/test_packages.py",
     "tests/test_installed.py",
 )
-"""What begins first, in this order, so that no core waits for it in the end."""
+"""What begins first, in this order, so that no core waits for it in the end. Spark and browsers mostly wait: what
+computes runs beside each."""
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -49,8 +49,8 @@ def jit(kernel: Kernel) -> Kernel:
 def lean(kernel: Kernel) -> Kernel:
     """Compile a kernel that makes no array and returns none, without counting who holds those it is given.
 
-    That is a third of the code of a kernel with many arrays. Numba refuses one that makes an array; one that returns
-    an array would free it too early, so that each says what it returns, and a test reads that.
+    That is a third of the code of a kernel with many arrays. An array that is made would stay for ever, and one that is
+    returned be freed too early: a test reads from all of them that they do neither.
     """
     compiled: Any = jit(kernel)
     for one in (compiled, getattr(compiled, "inner", compiled)):
