@@ -8,6 +8,7 @@ import numpy as np
 from shoal.arrays import Counts, Floats, Mask, Rows, flagged, indptr_of
 from shoal.data._equal_rows import row_classes
 from shoal.data._sparse_rows import SparseRows
+from shoal.data.clustered_table import ClusteredTable
 from shoal.data.domain import Domain, Kind
 from shoal.data.linked import Linked
 from shoal.data.published_syntax import SUPPRESSED
@@ -144,14 +145,14 @@ def some_classes(published: Table, rows: int, seed: int, wanted: Mask | None = N
 
 def with_known(published: Table, known: Sequence[str]) -> Table:
     """The table whose quasi-identifiers are these columns alone."""
-    return Table(
-        tuple(
-            replace(column, role=Role.INSENSITIVE)
-            if column.role is Role.QUASI and column.name not in known
-            else column
-            for column in published.columns
-        )
+    columns = tuple(
+        replace(column, role=Role.INSENSITIVE)
+        if column.role is Role.QUASI and column.name not in known
+        else column
+        for column in published.columns
     )
+    # Where items are in clusters, rows of stars have a class too.
+    return replace(published, columns=columns) if isinstance(published, ClusteredTable) else Table(columns)
 
 
 def dressed(people: Table, original: Table) -> Table:
