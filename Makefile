@@ -62,8 +62,8 @@ test-oldest: .venv/installed-dev ## test the kernels, the contract and the insta
 soak: .venv/installed-dev ## run random recipes on every engine and judge them by plain Python (ARGS="--cases 20000 --seed 1")
 	$(BIN)/python -m tests.soak $(ARGS)
 
-check: lint ## format, lint, types, layers and style
-	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_style.py
+check: lint ## format, lint, types, layers, tree and style
+	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_tree.py tests/test_style.py
 
 lint: .venv/installed-dev ## format, lint and types: what check does and test does not
 	$(BIN)/ruff format --check .

@@ -114,7 +114,8 @@ def test_everything_registered_is_documented(family: str, name: str, reference: 
 @pytest.mark.parametrize("name", registry.MEASURES)
 def test_every_score_is_explained(name: str) -> None:
     text = (ROOT / "docs" / "concepts" / "measures.md").read_text(encoding="utf-8")
-    assert not [score for score in registry.load("measure", name).scores_named if f"`{score}`" not in text]
+    missing = [score for score in registry.load("measure", name).scores_named if f"`{score}`" not in text]
+    assert not missing, f"explain them in docs/concepts/measures.md, in its table too: {missing}"
 
 
 @pytest.mark.parametrize("name", COMMANDS)

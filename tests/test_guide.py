@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import shoal
+from shoal.cli import main
+
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "guide" / "python.md"
 
 
@@ -19,3 +22,16 @@ def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     runner.run(test, out=said.append)
     assert runner.summarize(verbose=False).failed == 0, "".join(said)
+
+
+def test_the_recipe_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = PAGE.with_name("repeat.md").read_text(encoding="utf-8")
+    recipe = text.partition("```toml\n")[2].partition("```")[0]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "recipe.toml").write_text(recipe, encoding="utf-8")
+    assert main(["generate", "table", "--rows", "300", "--seed", "7", "-o", "people.csv"]) == 0
+    run = shoal.run("recipe.toml")
+    assert [(verdict.model, verdict.holds) for verdict in run.verdicts] == [
+        ("k-anonymity", True),
+        ("ke-anonymity", True),
+    ]

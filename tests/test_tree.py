@@ -1,5 +1,6 @@
 """The tree shows what there is: in these rooms, a module without an underscore is in the registry, or a base class."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -62,3 +63,12 @@ def test_no_two_modules_share_a_name_unless_they_are_parallel() -> None:
         places.setdefault(path.stem.lstrip("_"), []).append(path.relative_to(SOURCE).as_posix())
     twice = {stem: sorted(found) for stem, found in places.items() if len(found) > 1 and stem not in parallel}
     assert not twice
+
+
+def test_no_two_measures_have_a_score_of_one_name() -> None:
+    """Scores of all measures stand side by side, on the terminal and as data."""
+    names = Counter(
+        score for measure in registry.MEASURES for score in registry.load("measure", measure).scores_named
+    )
+    twice = [name for name, times in names.items() if times > 1]
+    assert not twice, f"scores of two measures, of which one needs another name: {twice}"

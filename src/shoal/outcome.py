@@ -148,6 +148,7 @@ class Run(Generic[Original, Data]):
         heading = (
             "All promises are kept" if self.holds else "A promise is broken: do not publish this release"
         )
+        heading = heading if self.verdicts else "Not judged yet: write it, or call shoal.verify"
         pairs = [(sign(verdict.holds), f"{verdict.model}: {verdict.promise}") for verdict in self.verdicts]
         cost = cost_of(self.scores)
         if cost is not None:
@@ -343,10 +344,10 @@ class Run(Generic[Original, Data]):
             step.refuse_key_inside(folder)
         tell = logged(stage)
         tell("writing")
-        begin = time.perf_counter()
-        done = [self]
+        begin, finished = time.perf_counter(), self
 
         def finish(draft: Path) -> None:
+            nonlocal finished
             written = time.perf_counter()
             tell("verifying")
             published = self.engine.open_release(draft)
@@ -360,10 +361,10 @@ class Run(Generic[Original, Data]):
                 tell("measuring")
                 proved = proved.measured(comparison_of(self.original, published))
             del published  # the report, which looks at both sides too, gets its memory
-            done[0] = replace(proved, seconds={**proved.seconds, "writing": written - begin})
+            finished = replace(proved, seconds={**proved.seconds, "writing": written - begin})
             if report:
-                beside.report(draft, cast(Run, done[0]))
-            text = json.dumps(done[0].as_dict(), indent=1, ensure_ascii=False, default=str)
+                beside.report(draft, cast(Run, finished))
+            text = json.dumps(finished.as_dict(), indent=1, ensure_ascii=False, default=str)
             (draft / RUN).write_text(text, encoding="utf-8")
             if to is not None:
                 from shoal.io.tables.load import write_database
@@ -378,7 +379,7 @@ class Run(Generic[Original, Data]):
             safe_cells=safe_cells,
             check=finish,
         )
-        return done[0]
+        return finished
 
 
 def refuse_warned(warnings: Sequence[str]) -> None:
@@ -419,8 +420,8 @@ def judge(
 ) -> tuple[Verdict, ...]:
     """Judge a release by each of its promises, from its published data alone.
 
-    One more verdict comes at the end where published rows or baskets do not stand in canonical order, and one where
-    nothing is published.
+    One more verdict comes at the end where nothing is published, and one where published rows or baskets do not
+    stand in canonical order.
 
     `population`: for promises that are made beside a population: a release never holds it. `engine`: where the rows
     are; in this machine's memory by default.

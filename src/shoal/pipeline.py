@@ -1,4 +1,6 @@
-"""The order of the steps: read, anonymize, verify, measure, write. The only place that knows it."""
+"""The order of the steps: read, anonymize, verify, measure, write. Only `Run.written` knows a part of it too: it proves
+what it wrote, and measures where that was left to it.
+"""
 
 import os
 import time
@@ -149,11 +151,11 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     if output.to is not None:
         recipe.running.kind.refuse_database()
     if output.pdf:
-        from shoal.report.pdf import browser
+        from shoal.report.pdf import find_browser
 
         if not output.report:
             raise WrongUse("--pdf prints the report, which is not to be written; omit one of the two.")
-        browser()
+        find_browser()
     if output.value_map is not None:
         if Path(output.value_map).resolve().is_relative_to(Path(output.folder).resolve() / "release"):
             raise WrongUse(
@@ -167,7 +169,7 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
         # Judged once, from the files.
         finished = run_on(engine, recipe, method, stage=stage, judged=False)
         if output.max_risk:
-            (stage or (lambda _: None))("attacking")
+            logged(stage)("attacking")
             tried = refuse_risky(Target(finished.release, finished.original), output.max_risk)
             risks = {name: {"limit": output.max_risk[name], **one.as_dict()} for name, one in tried.items()}
             finished = replace(finished, risks=risks)
@@ -205,8 +207,8 @@ def carry_out(
 
     `engine`: where the rows of the data are; in this machine's memory by default. `judged`: judge the release;
     otherwise it is judged when it is written. `recipe`: what is run, as plain data; the method, its seed and what is
-    known of the data by default. Raises `BrokenPromise` if the release does not keep a promise: a release like that
-    leaves no method.
+    known of the data by default. Raises `BrokenPromise` if the release does not keep a promise: no method may
+    hand out one like that.
     """
     engine = engine or Local()
     intake = data if isinstance(data, Intake) else Intake(data)

@@ -1,6 +1,7 @@
 """Nothing is published where an attack leaves more risk than was allowed."""
 
 import json
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,13 @@ def publish(shoal: Callable[..., Any], people: Path, *more: object) -> Any:
     return shoal("anonymize", "mondrian", people, "--k", 5, *ROLES, "--no-report", *more, "-o", "out")
 
 
-def test_a_release_below_the_limits_is_written(shoal: Callable[..., Any], people: Path, folder: Path) -> None:
-    answer = publish(shoal, people, "--max-risk", "linkage=0.2,certainty=1")
+def test_a_release_below_the_limits_is_written(
+    shoal: Callable[..., Any], people: Path, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, logger="shoal"):
+        answer = publish(shoal, people, "--max-risk", "linkage=0.2,certainty=1")
     assert answer.code == 0, answer.err
+    assert "attacking" in [record.getMessage() for record in caplog.records]
     assert (folder / "out" / "release").is_dir()
     assert "OK      linkage: a residual risk of 0.1" in answer.out
     assert "and at most 0.2 was allowed" in answer.out

@@ -37,6 +37,12 @@ def test_a_run_shows_promise_cost_and_release() -> None:
     assert "\ufffd%" not in said
 
 
+def test_a_run_that_nobody_judged_says_so() -> None:
+    said = " ".join(piece_of(replace(people(), verdicts=())._repr_html_()).texts)
+    assert "Not judged yet" in said
+    assert "broken" not in said
+
+
 def test_a_broken_run_says_so() -> None:
     run = people()
     verdict = replace(run.verdicts[0], holds=False)

@@ -1,7 +1,7 @@
 """What an engine is: where the rows of a run are, and every step of it that looks at them.
 
-Data is a `Table`, `Baskets`, `Groups` or `Clusters` in memory, and a `Dataset` elsewhere. The steps between the verbs
-of an engine look at its schema alone (`schema_of`), so that the pipeline does not know where it runs::
+Data is a noun of `data/` in memory (`Table`, `Baskets`, `Groups` …), and a `Dataset` elsewhere. The steps between the
+verbs of an engine look at its schema alone (`schema_of`), so that the pipeline does not know where it runs::
 
     refuse_method, refuse_database, refuse_unwritable    before anything is read or written
     load_table, load_baskets, held, column_names         load

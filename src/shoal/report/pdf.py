@@ -19,7 +19,7 @@ BROWSERS = (
 SECONDS = 120
 
 
-def browser() -> str:
+def find_browser() -> str:
     """The browser that prints. Raises `WrongUse` that says what to install where there is none."""
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
@@ -34,7 +34,7 @@ def write_pdf(page: Path, target: Path) -> None:
     """Print a page as a PDF. Raises `WrongUse` if the browser does not do so."""
     with tempfile.TemporaryDirectory() as profile:
         command = [
-            browser(),
+            find_browser(),
             "--headless",
             "--disable-gpu",
             # Nothing is loaded: the page is our own and has no scripts.
