@@ -109,7 +109,7 @@ def case(rows: int, method: str = "mondrian", engine: str = "spark") -> dict[str
 
             stream = Stream("4GB")
             seconds = dict(
-                pipeline.run_on(stream, Recipe(**plan), judged=False).written(folder / "out").seconds
+                pipeline.run_on(stream, Recipe(**plan), verify=False).written(folder / "out").seconds
             )
             stream.close()
         else:
@@ -121,7 +121,7 @@ def case(rows: int, method: str = "mondrian", engine: str = "spark") -> dict[str
             _ = spark.session
             started = time.perf_counter() - begin
             begin, cpu = time.perf_counter(), time.process_time()
-            made = pipeline.run_on(spark, Recipe(**plan), judged=False).written(folder / "out")
+            made = pipeline.run_on(spark, Recipe(**plan), verify=False).written(folder / "out")
             seconds = dict(made.seconds)
             spark.close()
         wall, cpu = time.perf_counter() - begin, time.process_time() - cpu

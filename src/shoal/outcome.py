@@ -217,7 +217,7 @@ class Run(Generic[Original, Data]):
             "left_out": self.left_out,
         }
 
-    def judged(
+    def with_verdicts(
         self,
         verdicts: tuple[Verdict, ...],
         found: Mapping[str, int],
@@ -253,7 +253,7 @@ class Run(Generic[Original, Data]):
         release = replace(published, data=_without(published.data, alone))
         return self.engine.warnings(_without(self.original, alone), release, found)
 
-    def measured(self, both: Comparison) -> Self:
+    def with_scores(self, both: Comparison) -> Self:
         """The same run with what its release costs, by its measures."""
         begin = time.perf_counter()
         scores = measured(both, self.measures)
@@ -353,13 +353,13 @@ class Run(Generic[Original, Data]):
             published = self.engine.open_release(draft)
             found = judgment(published, self.population, self.engine)
             files = published if isinstance(published.data, Dataset) else None
-            proved = self.judged(*found, time.perf_counter() - written, files)
+            proved = self.with_verdicts(*found, time.perf_counter() - written, files)
             if strict:
                 refuse_warned(proved.warnings)
             beside.write(draft / RELEASE, published)
             if self.both is None:
                 tell("measuring")
-                proved = proved.measured(comparison_of(self.original, published))
+                proved = proved.with_scores(comparison_of(self.original, published))
             del published  # the report, which looks at both sides too, gets its memory
             finished = replace(proved, seconds={**proved.seconds, "writing": written - begin})
             if report:

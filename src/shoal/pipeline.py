@@ -69,11 +69,11 @@ def run_on(
     *,
     source: Any = None,
     stage: Stage | None = None,
-    judged: bool = True,
+    verify: bool = True,
 ) -> AnyRun:
     """Run a recipe on an engine that is open, and leave it to the caller to show its warnings.
 
-    `method`: that of the recipe, where it was made already. `source`: instead of the recipe's. `judged`: judge the
+    `method`: that of the recipe, where it was made already. `source`: instead of the recipe's. `verify`: judge the
     release; otherwise it is judged when it is written.
     """
     logged(stage)("reading")
@@ -86,7 +86,7 @@ def run_on(
         seed=recipe.seed,
         stage=stage,
         measures=measures,
-        judged=judged,
+        verify=verify,
         recipe=recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True),
     )
     return _judged_together(finished, recipe, recipe.source.path if source is None else source, stage)
@@ -167,7 +167,7 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     method, opened = recipe.ready()
     with closing(opened) as engine:
         # Judged once, from the files.
-        finished = run_on(engine, recipe, method, stage=stage, judged=False)
+        finished = run_on(engine, recipe, method, stage=stage, verify=False)
         if output.max_risk:
             logged(stage)("attacking")
             tried = refuse_risky(Target(finished.release, finished.original), output.max_risk)
@@ -200,12 +200,12 @@ def carry_out(
     seed: int | None = None,
     stage: Stage | None = None,
     measures: tuple[Measure, ...] | None = None,
-    judged: bool = True,
+    verify: bool = True,
     recipe: Mapping[str, Any] | None = None,
 ) -> AnyRun:
     """Anonymize, verify and measure: by the given measures, or by all that run by default.
 
-    `engine`: where the rows of the data are; in this machine's memory by default. `judged`: judge the release;
+    `engine`: where the rows of the data are; in this machine's memory by default. `verify`: judge the release;
     otherwise it is judged when it is written. `recipe`: what is run, as plain data; the method, its seed and what is
     known of the data by default. Raises `BrokenPromise` if the release does not keep a promise: no method may
     hand out one like that.
@@ -222,7 +222,7 @@ def carry_out(
     clock.append(time.perf_counter())
     population = method.population_of(schema)
     proof: Judgment | None = None
-    if judged:
+    if verify:
         tell("verifying")
         release = replace(release, data=kept(release.data))
         proof = judgment(release, population, engine)
@@ -255,7 +255,7 @@ def carry_out(
         measures=measures,
         both=both,
     )
-    return finished if proof is None else finished.judged(*proof)
+    return finished if proof is None else finished.with_verdicts(*proof)
 
 
 def _with_intake(release: Release[Any], trace: Trace, intake: Intake) -> tuple[Release[Any], Trace]:

@@ -55,7 +55,7 @@ def main(master: str, source: str, folder: str, method: str, mark: str) -> None:
     types = dict.fromkeys(rows.names, pl.String)
     slow = rows.map(Slowly(Path(mark), 3.0), types)
     recipe = recipe_of(source, folder, method)
-    finished = run_on(engine, recipe, source=slow, judged=False).written(folder)
+    finished = run_on(engine, recipe, source=slow, verify=False).written(folder)
     assert finished.holds
     engine.close()
 
