@@ -13,6 +13,7 @@ question a line, as a JSON object of columns and what is asked of them:
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, fsum, prod
 from pathlib import Path
@@ -22,6 +23,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Codes, Counts, Floats, Mask, Rows, flagged
+from shoal.data._equal_rows import RowClasses
 from shoal.data._perturbed import matrix_of, weights_of
 from shoal.data.domain import Kind
 from shoal.data.linked import Linked
@@ -43,6 +45,12 @@ LEAD = 2**20
 
 BLOCK = 2**18
 """Rows whose combinations of values are counted together."""
+
+ROOM = 4
+"""Counts of a class and a value, at most, for each row."""
+
+Side: TypeAlias = tuple[Codes, int]
+"""The codes of a column, and how many there are."""
 
 Question: TypeAlias = Mapping[str, Wanted]
 """Column to what is asked of it."""
@@ -97,9 +105,7 @@ class Queries(TableMeasure):
         elif any(name in both.release.details.get("perturbed", ()) for name in names):
             answered = list(map(PerturbedCounter(both, names).answer, asked))
         else:
-            columns = [both.column(name) for name in names]
-            published = {one.name: one.published for one in columns}
-            answered = Counter(published, {one.name: one.coverage for one in columns}).answers(asked)
+            answered = expected_answers(both, names, asked)
         bound = max(ceil(Fraction(str(self.least)) * before.rows), 1)
         errors = [abs(one - count) / max(count, bound) for one, count in zip(answered, truth, strict=True)]
         source = "of the workload" if self.workload else "drawn by chance"
@@ -293,30 +299,61 @@ class _Reader:
 
 
 def true_answers(columns: Mapping[str, Column], questions: Sequence[Question]) -> list[float]:
-    """The number of rows of the original for each question; those about the same few values are counted together."""
+    """The number of rows of the original for each question; those about the same columns are counted together.
+
+    Where these have many values, those that no question tells apart count as one.
+    """
     alike: dict[tuple[str, ...], list[int]] = {}
     for place, question in enumerate(questions):
         alike.setdefault(tuple(question), []).append(place)
     found: dict[int, float] = {}
     for names, places in alike.items():
-        if len(places) > 1 and prod(len(columns[name].domain) for name in names) <= LEAD:
-            counts = crosstab([columns[name] for name in names])
-            found |= {place: asked_of(counts, list(questions[place].values())) for place in places}
+        if len(places) > 1:
+            sides = [(columns[name].codes, len(columns[name].domain)) for name in names]
+            asked = [[questions[place][name] for name in names] for place in places]
+            if prod(size for _, size in sides) > LEAD:
+                sides, asked = _told_apart(sides, asked)
+            if prod(size for _, size in sides) <= LEAD:
+                counts = crosstab(sides)
+                found |= zip(places, (asked_of(counts, one) for one in asked), strict=True)
     rest = [place for place in range(len(questions)) if place not in found]
     if rest:
         found |= zip(rest, Counter(columns).answers([questions[place] for place in rest]), strict=True)
     return [found[place] for place in range(len(questions))]
 
 
-def crosstab(columns: Sequence[Column]) -> Counts:
+def _told_apart(
+    sides: Sequence[Side], asked: Sequence[Sequence[Wanted]]
+) -> tuple[list[Side], list[list[Wanted]]]:
+    """Columns with one code for neighbors that all questions ask for together or not at all, and what is asked then."""
+    coarse: list[Side] = []
+    wanted: list[list[Wanted]] = []
+    for (codes, size), ones in zip(sides, zip(*asked, strict=True), strict=True):
+        edges = np.zeros(size + 1, dtype=np.bool_)
+        for one in ones:
+            edges[list(one) if isinstance(one, tuple) else 1 + np.flatnonzero(one[1:] != one[:-1])] = True
+        edges[0], edges[size] = False, True
+        number = np.cumsum(edges, dtype=np.int32)
+        first = np.append(0, np.flatnonzero(edges)[:-1])
+        coarse.append((number[codes], int(number[-1])))
+        wanted.append(
+            [
+                (int(number[one[0]]), int(number[one[1]])) if isinstance(one, tuple) else one[first]
+                for one in ones
+            ]
+        )
+    return coarse, list(map(list, zip(*wanted, strict=True)))
+
+
+def crosstab(sides: Sequence[Side]) -> Counts:
     """How many rows have each combination of values, an axis a column; in blocks, so that keys stay few."""
-    shape = [len(column.domain) for column in columns]
+    shape = [size for _, size in sides]
     counts = np.zeros(prod(shape), dtype=np.int64)
-    for begin in range(0, len(columns[0].codes), BLOCK):
-        key = columns[0].codes[begin : begin + BLOCK].astype(np.int64)
-        for column, size in zip(columns[1:], shape[1:], strict=True):
+    for begin in range(0, len(sides[0][0]), BLOCK):
+        key = sides[0][0][begin : begin + BLOCK].copy()
+        for codes, size in sides[1:]:
             key *= size
-            key += column.codes[begin : begin + BLOCK]
+            key += codes[begin : begin + BLOCK]
         counts += np.bincount(key, minlength=len(counts))
     return counts.reshape(shape)
 
@@ -329,6 +366,55 @@ def asked_of(counts: Counts, asked: Sequence[Wanted]) -> float:
     return float(counts.sum())
 
 
+def expected_answers(both: Comparison, names: Sequence[str], questions: Sequence[Question]) -> list[float]:
+    """How many rows a reader expects for each question.
+
+    The rows of a class are alike in all quasi-identifiers: it is looked at once, with how often it has each value of
+    another column that a question is about.
+
+    `names`: the columns that are asked for.
+    """
+    pairs = [both.column(name) for name in names]
+    published, coverage = (
+        {one.name: one.published for one in pairs},
+        {one.name: one.coverage for one in pairs},
+    )
+    classes, known = both.classes, {column.name for column in both.tables[1].quasi}
+    alike = {
+        name: replace(column, codes=column.codes[classes.first])
+        for name, column in published.items()
+        if name in known
+    }
+    by_others: dict[tuple[str, ...], list[int]] = {}
+    for place, question in enumerate(questions):
+        by_others.setdefault(tuple(name for name in question if name not in known), []).append(place)
+    found: dict[int, float] = {}
+    for others, places in by_others.items():
+        asked = [questions[place] for place in places]
+        size = prod(len(published[name].domain) for name in others)
+        if (
+            len(others) > 1
+            or min(map(len, asked)) == len(others)
+            or len(classes) * size > ROOM * both.published_rows
+        ):
+            counter = Counter(published, coverage)
+        else:
+            counter = Counter(alike, coverage, class_counts(classes, [published[name] for name in others]))
+        found |= zip(places, counter.answers(asked), strict=True)
+    return [found[place] for place in range(len(questions))]
+
+
+def class_counts(classes: RowClasses, columns: Sequence[Column]) -> Counts:
+    """How many rows each class has, or of each value of a column, if one is given: a line a value."""
+    if not columns:
+        return classes.sizes[None]
+    mixed = columns[0].codes.astype(np.int64)
+    mixed *= len(classes)
+    mixed += classes.number
+    size = len(columns[0].domain)
+    return np.bincount(mixed, minlength=len(classes) * size).reshape(size, -1)
+
+
 class Counter:
     """Counts the rows that questions ask for.
 
@@ -336,12 +422,19 @@ class Counter:
     its pivot. Questions of one pivot are answered together, with the rows in the order of that column.
 
     `columns`: the columns that are asked for, of the original or of a published table. `coverage`: of published
-    columns: what their texts stand for.
+    columns: what their texts stand for. `counts`: where a row stands for several: how many, a line for each value of
+    the one column that questions are about beside the others, or one line where there is none.
     """
 
-    def __init__(self, columns: Mapping[str, Column], coverage: Mapping[str, Coverage] | None = None) -> None:
+    def __init__(
+        self,
+        columns: Mapping[str, Column],
+        coverage: Mapping[str, Coverage] | None = None,
+        counts: Counts | None = None,
+    ) -> None:
         self._columns = columns
         self._coverage = coverage
+        self._counts = counts
         self._sizes = {name: np.maximum(one.sizes, 1) for name, one in (coverage or {}).items()}
         self._held = {
             name: np.bincount(column.codes, minlength=len(column.domain)) for name, column in columns.items()
@@ -353,7 +446,7 @@ class Counter:
         found = [0.0] * len(questions)
         by_pivot: dict[str, list[int]] = {}
         for place, question in enumerate(questions):
-            rows = {name: self._asked(name, question[name])[1] for name in question}
+            rows = {name: self._asked(name, question[name])[1] for name in question if name in self._columns}
             by_pivot.setdefault(min(rows, key=rows.__getitem__), []).append(place)
         for pivot, places in by_pivot.items():
             runs = _Runs(self._columns[pivot])
@@ -365,11 +458,23 @@ class Counter:
     def _answer(self, question: Question, pivot: str, runs: "_Runs") -> float:
         share = self._asked(pivot, question[pivot])[0]
         rows = runs.rows(np.flatnonzero(share > 0))
-        weights = share[runs.codes(self._columns[pivot], rows)]
+        weights: Floats | Counts | Mask = share[runs.codes(self._columns[pivot], rows)]
         for name, wanted in question.items():
-            if name != pivot:
+            if name in self._columns and name != pivot:
                 weights = weights * self._asked(name, wanted)[0][runs.codes(self._columns[name], rows)]
+        if self._counts is not None:
+            weights = weights * self._stood_for(question, self._counts, rows)
         return float(weights.sum())
+
+    def _stood_for(self, question: Question, counts: Counts, rows: Rows) -> Floats | Counts:
+        """How many rows some rows stand for, as far as these have what is asked of the column that is counted."""
+        for name, wanted in question.items():
+            if name not in self._columns:
+                shares, found = self.shares(name, wanted), np.zeros(len(rows))
+                for code in np.flatnonzero(shares).tolist():
+                    found += shares[code] * counts[code][rows]
+                return found
+        return counts[0][rows]
 
     def _asked(self, name: str, wanted: Wanted) -> tuple[Floats | Mask, int]:
         """The share of each code that is asked for, and the rows that have some of it; those of few codes are kept."""
@@ -384,8 +489,8 @@ class Counter:
 
     def shares(self, name: str, wanted: Wanted) -> Floats | Mask:
         """The share of the values of each code that is asked for."""
-        size = len(self._columns[name].domain)
         if self._coverage is None:
+            size = len(self._columns[name].domain)
             return flagged(slice(*wanted) if isinstance(wanted, tuple) else wanted, size)
         cover = self._coverage[name]
         if not isinstance(wanted, tuple):
@@ -394,7 +499,7 @@ class Counter:
         inside = np.maximum(np.minimum(cover.end, end) - np.maximum(cover.begin, begin), 0)
         if len(cover.texts):
             apart: Mask = (cover.members >= begin) & (cover.members < end)
-            inside = inside + np.bincount(cover.texts[apart], minlength=size)
+            inside = inside + np.bincount(cover.texts[apart], minlength=len(cover.begin))
         found: Floats = inside / self._sizes[name]
         return found
 

@@ -26,7 +26,7 @@ from shoal.io.source import kept_mark, name_of, read_text, single_character
 from shoal.io.tables.input import Input, check_names
 
 _QUOTE, _LINE, _RETURN, _BLANK, _TAB = b'"\n\r \t'
-_BLOCK = 1 << 24
+_BLOCK = 1 << 20
 
 _LARGE, _SOME, _PIECES = 1 << 25, 1 << 20, 1 << 26
 """Quoted text from which on it is worth the while to load compiled code, and to use it where it is loaded; and that
