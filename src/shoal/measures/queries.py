@@ -474,7 +474,8 @@ class Counter:
                 for code in np.flatnonzero(shares).tolist():
                     found += shares[code] * counts[code][rows]
                 return found
-        return counts[0][rows]
+        whole: Counts = counts[0][rows]
+        return whole
 
     def _asked(self, name: str, wanted: Wanted) -> tuple[Floats | Mask, int]:
         """The share of each code that is asked for, and the rows that have some of it; those of few codes are kept."""
