@@ -226,10 +226,9 @@ class Delimited(Input):
         """The cells of some columns as texts, in the given order."""
         if not self._text:
             return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
-        lines = self._proved or regular_lines(self._text, self.separator, len(self.names))
+        lines = self._lines()
         if lines is None:
             return self._careful(columns)
-        self._proved = lines
         places = sorted(self.names.index(column) for column in columns)
         frame = pl.read_csv(
             kept_mark(lines.text),
@@ -247,10 +246,16 @@ class Delimited(Input):
 
     def pieces(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """As many columns at a time as there is room for; each time the text is gone through again."""
-        rows = self._text.count(b"\n") + 1
-        step = max(_ROOM // (rows * _CELL), 1)
+        lines = self._lines()
+        rows = self._text.count(b"\n") if lines is None else lines.rows
+        step = max(_ROOM // ((rows + 1) * _CELL), 1)
         for begin in range(0, max(len(columns), 1), step):
             yield self.frame(columns[begin : begin + step])
+
+    def _lines(self) -> Lines | None:
+        """The text, if it is proved that every line has as many cells as there are columns."""
+        self._proved = self._proved or regular_lines(self._text, self.separator, len(self.names))
+        return self._proved
 
     def fault(self, message: str, row: int, column: str | None = None) -> BadData:
         """An error in one row (counted from 0), with its line."""
