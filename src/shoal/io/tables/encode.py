@@ -138,7 +138,7 @@ def encode_table(
         found |= {name: distinct(frame[name], opened, how) for name, how in texts.items()}
         types |= frame.schema
         if reading.drop_missing:
-            numbers |= {one.name: one for one in frame if one.dtype != pl.String}
+            numbers |= {one.name: one for one in frame if one.dtype != pl.String and not opened.of_texts}
         height = frame.height
         del frame
     rows = np.ones(height, dtype=np.bool_)
@@ -191,7 +191,7 @@ def _with_item_cells(
 ) -> Iterator[pl.DataFrame]:
     """The cells of the columns, each set of items as one text; a missing cell holds no item."""
     if all(role is not Role.ITEMS for _, role in roles):
-        yield from opened.pieces(names)
+        yield from opened.pieces(names, coded=True)
         return
     from shoal.data._item_sets import item_column, sets_of
     from shoal.io.baskets.long_tables import read_column
@@ -420,9 +420,12 @@ def distinct(series: pl.Series, opened: Input, reading: Reading | None) -> Disti
     """
     refuse_nested(series, opened.path)
     missing = None if reading is None else reading.missing_in(series.name)
-    comma = reading is not None and reading.decimal == "," and series.dtype == pl.String
+    coded = opened.of_texts and isinstance(series.dtype, pl.Categorical)
+    comma = reading is not None and reading.decimal == "," and (coded or series.dtype == pl.String)
     series = unnamed(series)
-    if series.dtype.is_float():
+    if coded:
+        series = series.fill_null("")
+    elif series.dtype.is_float():
         series = series if missing is None else series.fill_nan(None)
     elif not (series.dtype.is_integer() or series.dtype.is_temporal()):
         series = series.cast(pl.String)
@@ -526,6 +529,8 @@ def _places(series: pl.Series) -> tuple[pl.Series, Codes]:
     """The distinct values, nulls left aside, and the place of each row among them; nulls are placed last."""
     if series.dtype == pl.String:
         return _text_places(series)
+    if isinstance(series.dtype, pl.Categorical):
+        return _category_places(series)
     if series.dtype.is_integer() and series.dtype not in (pl.Int128, pl.UInt64, pl.UInt128):
         low, high = series.min(), series.max()
         if isinstance(low, int) and isinstance(high, int) and high - low < _DENSE * len(series):
@@ -547,15 +552,22 @@ def _text_places(series: pl.Series) -> tuple[pl.Series, Codes]:
 
 
 def _categories(series: pl.Series) -> tuple[pl.Series, Codes]:
-    # Categories of a space of their own are numbered from 0 without gaps, and forgotten with the series.
-    categories = series.cast(pl.Categorical(pl.Categories.random()))
-    places = categories.to_physical()
+    # Categories of a space of their own are forgotten with the series.
+    return _category_places(series.cast(pl.Categorical(pl.Categories.random())))
+
+
+def _category_places(series: pl.Series) -> tuple[pl.Series, Codes]:
+    """The same of categories, nearly all of whose numbers are used."""
+    places = series.to_physical()
     highest = places.max()
     count = highest + 1 if isinstance(highest, int) else 0
     codes = places.fill_null(count).cast(pl.Int32).to_numpy()
-    row_of = np.empty(count + 1, dtype=np.int64)
+    row_of = np.full(count + 1, -1, dtype=np.int64)
     row_of[codes] = np.arange(len(codes))
-    return series.gather(row_of[:count]), codes
+    used = row_of[:count] >= 0
+    if not used.all():
+        codes = np.append(np.cumsum(used) - 1, used.sum()).astype(np.int32)[codes]
+    return series.gather(row_of[:count][used]).cast(pl.String), codes
 
 
 def _dense_places(series: pl.Series, low: int, high: int) -> tuple[pl.Series, Codes]:
