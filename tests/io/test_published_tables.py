@@ -11,7 +11,7 @@ from tests.tables import column
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData
-from shoal.io.tables import encode, load, published_blocks
+from shoal.io.tables import distinct_values, load, published_blocks
 from shoal.io.tables.load import read_published_table, read_table
 
 
@@ -117,8 +117,8 @@ def test_texts_that_stand_together_are_placed_as_others(runs: list[tuple[str | N
     cells = [text for text, times in runs for _ in range(times)]
     for first in (1, 8, len(cells) + 1):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(encode, "_FIRST", first)
-            values, places = encode._text_places(pl.Series(cells, dtype=pl.String))
+            patch.setattr(distinct_values, "_FIRST", first)
+            values, places = distinct_values._text_places(pl.Series(cells, dtype=pl.String))
         assert len(set(values)) == len(values)
         assert None not in values.to_list()
         assert [[*values, None][place] for place in places.tolist()] == cells

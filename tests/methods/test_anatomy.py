@@ -87,7 +87,7 @@ def test_the_papers_query() -> None:
             column("disease", [row[3] for row in HOSPITAL], Role.SENSITIVE),
         )
     )
-    from shoal.measures.queries import LinkedCounter
+    from shoal.measures._question_counts import LinkedCounter
 
     labels = original.column("disease").domain.labels
     wanted = np.array([label == "pneumonia" for label in labels])
@@ -305,8 +305,8 @@ def test_questions_about_public_columns_are_exact() -> None:
     assert Queries().compare(both)[0].value > 0
     plain = Table(people.quasi)
     asked = Queries().asked(plain, plain.names)
-    from shoal.measures.queries import Counter as Rows
-    from shoal.measures.queries import LinkedCounter
+    from shoal.measures._question_counts import Counter as Rows
+    from shoal.measures._question_counts import LinkedCounter
 
     truth = Rows({one.name: one for one in plain.columns}).answers(asked)
     assert list(map(LinkedCounter(plain, release.data, list(plain.names)).answer, asked)) == truth

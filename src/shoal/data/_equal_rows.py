@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Rows, indptr_of
+from shoal.arrays import Codes, Counts, Rows, grouped, indptr_of
 from shoal.data.baskets import ragged_ranks
 from shoal.data.table import Column, Table
 
@@ -33,7 +33,7 @@ def row_classes(columns: Sequence[Column], rows: int) -> RowClasses:
     starts = runs([column.codes for column in columns], rows)
     lengths = np.diff(np.append(starts, rows))
     keys = mixed_codes([(column.codes[starts], len(column.domain)) for column in columns], len(starts))
-    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    first, number, _ = grouped(keys)
     sizes = np.bincount(number, weights=lengths, minlength=len(first)).astype(np.int64)
     return RowClasses(np.repeat(number, lengths), starts[first], sizes)
 

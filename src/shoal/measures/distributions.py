@@ -251,11 +251,15 @@ class Moments:
         ]
         largest = np.array([float(np.abs(values).max(initial=0.0)) for values in plain])
         width, step = len(columns), max(SMALL // len(columns) ** 2, 64)
+        everywhere = np.ones((width, step)) if all(there.all() for there in known) else None
         rows, first, squares, products = np.zeros((4, width, width))
         for begin in range(0, len(columns[0][0]), step):
             codes = [column[0][begin : begin + step] for column in columns]
             numbers = np.stack([values[here] for values, here in zip(centered, codes, strict=True)])
-            there = np.stack([values[here] for values, here in zip(known, codes, strict=True)])
+            if everywhere is None:
+                there = np.stack([values[here] for values, here in zip(known, codes, strict=True)])
+            else:
+                there = everywhere[:, : numbers.shape[1]]
             weighed = numbers if weights is None else numbers * weights[begin : begin + step]
             rows += (there if weights is None else there * weights[begin : begin + step]) @ there.T
             first += weighed @ there.T

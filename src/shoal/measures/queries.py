@@ -12,40 +12,32 @@ question a line, as a JSON object of columns and what is asked of them:
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from math import ceil, fsum, prod
+from math import ceil, fsum
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Codes, Counts, Floats, Mask, Rows, flagged
-from shoal.data._perturbed import matrix_of, weights_of
+from shoal.arrays import Mask, Rows, flagged
 from shoal.data.domain import Kind
 from shoal.data.linked import Linked
 from shoal.data.table import Column, Table, canonical_order
 from shoal.errors import BadData
 from shoal.measures._comparison import Comparison, refuse_unlike
-from shoal.measures._coverage import Coverage
 from shoal.measures._interval_syntax import NodeTexts, day, number
+from shoal.measures._question_counts import (
+    LEAD,
+    LinkedCounter,
+    PerturbedCounter,
+    Question,
+    Wanted,
+    expected_answers,
+    true_answers,
+)
 from shoal.measures.measure import Score, TableMeasure
-
-Wanted: TypeAlias = tuple[int, int] | Mask
-"""The codes that are asked for: from one to before another, or one entry a code."""
-
-FEW = 2**12
-"""Codes of a column up to which what was found for a question is kept for others that ask the same of it."""
-
-LEAD = 2**20
-"""Combinations of the first columns that are counted, at most, to find the rows at some places."""
-
-BLOCK = 2**18
-"""Rows whose combinations of values are counted together."""
-
-Question: TypeAlias = Mapping[str, Wanted]
-"""Column to what is asked of it."""
 
 
 class Queries(TableMeasure):
@@ -97,9 +89,7 @@ class Queries(TableMeasure):
         elif any(name in both.release.details.get("perturbed", ()) for name in names):
             answered = list(map(PerturbedCounter(both, names).answer, asked))
         else:
-            columns = [both.column(name) for name in names]
-            published = {one.name: one.published for one in columns}
-            answered = Counter(published, {one.name: one.coverage for one in columns}).answers(asked)
+            answered = expected_answers(both, names, asked)
         bound = max(ceil(Fraction(str(self.least)) * before.rows), 1)
         errors = [abs(one - count) / max(count, bound) for one, count in zip(answered, truth, strict=True)]
         source = "of the workload" if self.workload else "drawn by chance"
@@ -292,183 +282,6 @@ class _Reader:
         return mask
 
 
-def true_answers(columns: Mapping[str, Column], questions: Sequence[Question]) -> list[float]:
-    """The number of rows of the original for each question; those about the same few values are counted together."""
-    alike: dict[tuple[str, ...], list[int]] = {}
-    for place, question in enumerate(questions):
-        alike.setdefault(tuple(question), []).append(place)
-    found: dict[int, float] = {}
-    for names, places in alike.items():
-        if len(places) > 1 and prod(len(columns[name].domain) for name in names) <= LEAD:
-            counts = crosstab([columns[name] for name in names])
-            found |= {place: asked_of(counts, list(questions[place].values())) for place in places}
-    rest = [place for place in range(len(questions)) if place not in found]
-    if rest:
-        found |= zip(rest, Counter(columns).answers([questions[place] for place in rest]), strict=True)
-    return [found[place] for place in range(len(questions))]
-
-
-def crosstab(columns: Sequence[Column]) -> Counts:
-    """How many rows have each combination of values, an axis a column; in blocks, so that keys stay few."""
-    shape = [len(column.domain) for column in columns]
-    counts = np.zeros(prod(shape), dtype=np.int64)
-    for begin in range(0, len(columns[0].codes), BLOCK):
-        key = columns[0].codes[begin : begin + BLOCK].astype(np.int64)
-        for column, size in zip(columns[1:], shape[1:], strict=True):
-            key *= size
-            key += column.codes[begin : begin + BLOCK]
-        counts += np.bincount(key, minlength=len(counts))
-    return counts.reshape(shape)
-
-
-def asked_of(counts: Counts, asked: Sequence[Wanted]) -> float:
-    """The rows in the part of a crosstab that is asked for."""
-    for axis, wanted in enumerate(asked):
-        part = slice(*wanted) if isinstance(wanted, tuple) else wanted
-        counts = counts[(slice(None),) * axis + (part,)]
-    return float(counts.sum())
-
-
-class Counter:
-    """Counts the rows that questions ask for.
-
-    A question is answered from the rows that have what it asks of one of its columns, the one with fewest such rows:
-    its pivot. Questions of one pivot are answered together, with the rows in the order of that column.
-
-    `columns`: the columns that are asked for, of the original or of a published table. `coverage`: of published
-    columns: what their texts stand for.
-    """
-
-    def __init__(self, columns: Mapping[str, Column], coverage: Mapping[str, Coverage] | None = None) -> None:
-        self._columns = columns
-        self._coverage = coverage
-        self._sizes = {name: np.maximum(one.sizes, 1) for name, one in (coverage or {}).items()}
-        self._held = {
-            name: np.bincount(column.codes, minlength=len(column.domain)) for name, column in columns.items()
-        }
-        self._kept: dict[tuple[str, int, int], tuple[Floats | Mask, int]] = {}
-
-    def answers(self, questions: Sequence[Question]) -> list[float]:
-        """The number of rows for each question, or how many a reader expects."""
-        found = [0.0] * len(questions)
-        by_pivot: dict[str, list[int]] = {}
-        for place, question in enumerate(questions):
-            rows = {name: self._asked(name, question[name])[1] for name in question}
-            by_pivot.setdefault(min(rows, key=rows.__getitem__), []).append(place)
-        for pivot, places in by_pivot.items():
-            runs = _Runs(self._columns[pivot])
-            # Questions about the same values one after the other: their rows are looked up once.
-            for place in sorted(places, key=lambda place: str(questions[place][pivot])):
-                found[place] = self._answer(questions[place], pivot, runs)
-        return found
-
-    def _answer(self, question: Question, pivot: str, runs: "_Runs") -> float:
-        share = self._asked(pivot, question[pivot])[0]
-        rows = runs.rows(np.flatnonzero(share > 0))
-        weights = share[runs.codes(self._columns[pivot], rows)]
-        for name, wanted in question.items():
-            if name != pivot:
-                weights = weights * self._asked(name, wanted)[0][runs.codes(self._columns[name], rows)]
-        return float(weights.sum())
-
-    def _asked(self, name: str, wanted: Wanted) -> tuple[Floats | Mask, int]:
-        """The share of each code that is asked for, and the rows that have some of it; those of few codes are kept."""
-        key = (name, *wanted) if isinstance(wanted, tuple) else None
-        if key is not None and key in self._kept:
-            return self._kept[key]
-        shares = self.shares(name, wanted)
-        found = shares, int(self._held[name][shares > 0].sum())
-        if key is not None and len(shares) <= FEW:
-            self._kept[key] = found
-        return found
-
-    def shares(self, name: str, wanted: Wanted) -> Floats | Mask:
-        """The share of the values of each code that is asked for."""
-        size = len(self._columns[name].domain)
-        if self._coverage is None:
-            return flagged(slice(*wanted) if isinstance(wanted, tuple) else wanted, size)
-        cover = self._coverage[name]
-        if not isinstance(wanted, tuple):
-            return cover.total(wanted) / self._sizes[name]
-        begin, end = wanted
-        inside = np.maximum(np.minimum(cover.end, end) - np.maximum(cover.begin, begin), 0)
-        if len(cover.texts):
-            apart: Mask = (cover.members >= begin) & (cover.members < end)
-            inside = inside + np.bincount(cover.texts[apart], minlength=size)
-        found: Floats = inside / self._sizes[name]
-        return found
-
-
-class LinkedCounter:
-    """Counts, in linked tables, the rows that a reader expects for questions.
-
-    `original`: whose codes questions are asked in. `names`: the columns that are asked for.
-    """
-
-    def __init__(self, original: Table, data: Linked, names: Sequence[str]) -> None:
-        self._secret = {column.name for column in data.secrets.sensitive}
-        self._groups, self._holders, self._sizes = data.groups, data.secret_groups, data.sizes
-        self._codes = {}
-        for name in names:
-            table = data.secrets if name in self._secret else data.public
-            known = {label: code for code, label in enumerate(original.column(name).domain.labels)}
-            column = table.column(name)
-            codes = np.array([known.get(label, -1) for label in column.domain.labels], dtype=np.int64)
-            self._codes[name] = codes[column.codes]
-
-    def answer(self, question: Question) -> float:
-        """How many rows a reader expects for a question."""
-        rows = np.ones(len(self._groups), dtype=np.bool_)
-        held = np.ones(len(self._holders), dtype=np.bool_)
-        for name, wanted in question.items():
-            codes = self._codes[name]
-            if isinstance(wanted, tuple):
-                inside: Mask = (codes >= wanted[0]) & (codes < wanted[1])
-            else:
-                inside = (codes >= 0) & wanted[np.maximum(codes, 0)]
-            if name in self._secret:
-                held &= inside
-            else:
-                rows &= inside
-        count = len(self._sizes)
-        found = np.bincount(self._groups[rows], minlength=count)
-        shares = np.bincount(self._holders[held], minlength=count) / np.maximum(self._sizes, 1)
-        return float(found @ shares)
-
-
-class PerturbedCounter:
-    """Counts, in a table with perturbed columns, the rows that a reader expects for questions.
-
-    `names`: the columns that are asked for.
-    """
-
-    def __init__(self, both: Comparison, names: Sequence[str]) -> None:
-        self._pairs = {name: both.column(name) for name in names}
-        self._plain = Counter(
-            {name: one.published for name, one in self._pairs.items()},
-            {name: one.coverage for name, one in self._pairs.items()},
-        )
-        found = {name: matrix_of(both.release.promises, name) for name in names}
-        self._matrices = {name: one for name, one in found.items() if one is not None}
-
-    def answer(self, question: Question) -> float:
-        """How many rows a reader expects for a question."""
-        weights: Floats = np.ones(1)
-        for name, wanted in question.items():
-            pair = self._pairs[name]
-            if name in self._matrices:
-                asked = flagged(
-                    slice(*wanted) if isinstance(wanted, tuple) else wanted, len(pair.original.domain)
-                )
-                known = dict(zip(pair.original.domain.labels, asked.tolist(), strict=True))
-                lines = [known.get(value, False) for value in self._matrices[name]]
-                shares = weights_of(pair.published, self._matrices[name])[lines].sum(axis=0)
-            else:
-                shares = self._plain.shares(name, wanted).astype(np.float64)
-            weights = weights * shares[pair.published.codes]
-        return float(weights.sum())
-
-
 def _original(both: Comparison) -> Table:
     """The original of linked tables, which have all its rows.
 
@@ -479,38 +292,3 @@ def _original(both: Comparison) -> Table:
     assert isinstance(data, Linked)
     refuse_unlike(original, data.public, original.rows, data.rows, both.release.suppressed)
     return original
-
-
-class _Runs:
-    """The rows of each code of a column; what was looked up last is kept."""
-
-    def __init__(self, column: Column) -> None:
-        codes, size = column.codes, len(column.domain)
-        # Short integers are sorted by counting.
-        short = codes.astype(np.uint16) if size <= 2**16 else codes
-        self._order = np.argsort(short, kind="stable")
-        self._ends = np.cumsum(np.bincount(codes, minlength=size))
-        self._wanted: Rows = np.empty(0, dtype=np.int64)
-        self._rows: Rows = self._order[:0]
-        self._codes: dict[str, Codes] = {}
-
-    def rows(self, wanted: Rows) -> Rows:
-        """The rows that have one of some codes."""
-        if not np.array_equal(wanted, self._wanted):
-            pieces = []
-            breaks = np.flatnonzero(np.diff(wanted) > 1)
-            for one, other in zip(
-                wanted[np.append(0, breaks + 1)].tolist() if len(wanted) else [],
-                wanted[np.append(breaks, -1)].tolist() if len(wanted) else [],
-                strict=True,
-            ):
-                pieces.append(self._order[self._ends[one - 1] if one else 0 : self._ends[other]])
-            self._rows = pieces[0] if len(pieces) == 1 else np.concatenate([self._order[:0], *pieces])
-            self._wanted, self._codes = wanted, {}
-        return self._rows
-
-    def codes(self, column: Column, rows: Rows) -> Codes:
-        """The codes of the rows that were looked up last."""
-        if column.name not in self._codes:
-            self._codes[column.name] = column.codes[rows]
-        return self._codes[column.name]

@@ -78,9 +78,8 @@ def matching_rows(classes: PublishedClasses, population: Table) -> Counts:
 def distinct_persons(classes: PublishedClasses, population: Table) -> tuple[tuple[Column, ...], Rows, Counts]:
     """The population's columns, one row of each distinct combination, and how many rows share it."""
     columns = population.select(column.name for column in classes.table.quasi)
-    number = row_classes(columns, population.rows).number
-    first = np.unique(number, return_index=True)[1]
-    return columns, first, np.bincount(number, minlength=len(first)).astype(np.int64)
+    alike = row_classes(columns, population.rows)
+    return columns, alike.first, alike.sizes
 
 
 def matches_of(classes: PublishedClasses, population: Table) -> Iterator[tuple[int, Rows]]:
@@ -271,8 +270,8 @@ def rows_alike(table: Table, population: Table) -> tuple[Rows, Counts]:
 
     Returns the number of each row of the table, and the rows of the population for each number.
     """
-    number = row_classes(table.quasi, table.rows).number
-    first = np.unique(number, return_index=True)[1]
+    alike = row_classes(table.quasi, table.rows)
+    number, first = alike.number, alike.first
     here, there = np.zeros(len(first), dtype=np.int64), np.zeros(population.rows, dtype=np.int64)
     known: Mask = np.ones(population.rows, dtype=np.bool_)
     for column, other in zip(

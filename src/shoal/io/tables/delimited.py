@@ -26,7 +26,7 @@ from shoal.io.source import kept_mark, name_of, read_text, single_character
 from shoal.io.tables.input import Input, check_names
 
 _QUOTE, _LINE, _RETURN, _BLANK, _TAB = b'"\n\r \t'
-_BLOCK = 1 << 24
+_BLOCK = 1 << 20
 
 _LARGE, _SOME, _PIECES = 1 << 25, 1 << 20, 1 << 26
 """Quoted text from which on it is worth the while to load compiled code, and to use it where it is loaded; and that
@@ -222,35 +222,44 @@ class Delimited(Input):
             first = next((cells for _, cells in self._records()), [])
             refuse_wrong_names(self.names, first)
 
-    def frame(self, columns: Sequence[str]) -> pl.DataFrame:
-        """The cells of some columns as texts, in the given order."""
+    def frame(self, columns: Sequence[str], coded: bool = False) -> pl.DataFrame:
+        """The cells of some columns as texts, or as categories, in the given order."""
         if not self._text:
             return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
-        lines = self._proved or regular_lines(self._text, self.separator, len(self.names))
+        lines = self._lines()
         if lines is None:
             return self._careful(columns)
-        self._proved = lines
         places = sorted(self.names.index(column) for column in columns)
         frame = pl.read_csv(
             kept_mark(lines.text),
             has_header=False,
             separator=self.separator,
             quote_char='"' if lines.quoted else None,
-            schema={str(place): pl.String for place in range(len(self.names))},
+            schema={
+                str(place): pl.Categorical(pl.Categories.random()) if coded else pl.String
+                for place in range(len(self.names))
+            },
             columns=places,
             glob=False,
-        ).fill_null("")
+        )
         if frame.height != lines.rows:
             return self._careful(columns)
         frame.columns = [self.names[place] for place in places]
-        return frame.select(named(columns))
+        found = frame.select(named(columns))
+        return found if coded else found.fill_null("")
 
-    def pieces(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+    def pieces(self, columns: Sequence[str], coded: bool = False) -> Iterator[pl.DataFrame]:
         """As many columns at a time as there is room for; each time the text is gone through again."""
-        rows = self._text.count(b"\n") + 1
-        step = max(_ROOM // (rows * _CELL), 1)
+        lines = self._lines()
+        rows = self._text.count(b"\n") if lines is None else lines.rows
+        step = max(_ROOM // ((rows + 1) * _CELL), 1)
         for begin in range(0, max(len(columns), 1), step):
-            yield self.frame(columns[begin : begin + step])
+            yield self.frame(columns[begin : begin + step], coded)
+
+    def _lines(self) -> Lines | None:
+        """The text, if it is proved that every line has as many cells as there are columns."""
+        self._proved = self._proved or regular_lines(self._text, self.separator, len(self.names))
+        return self._proved
 
     def fault(self, message: str, row: int, column: str | None = None) -> BadData:
         """An error in one row (counted from 0), with its line."""

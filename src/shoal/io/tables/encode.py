@@ -34,6 +34,7 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData
 from shoal.io.reading import Reading, first_line_like_data, strptime_form
+from shoal.io.tables.distinct_values import places_of
 from shoal.io.tables.input import FrameInput, Input
 from shoal.preparation.transform import Transform, Values
 
@@ -98,10 +99,6 @@ def taken_as(columns: Iterable[tuple[str, "PolarsDataType", Kind]]) -> tuple[str
 
 
 _PUBLISHED = r"(?s)^(?:\*|\[.*,.*[\])]|\{.*\|.*\})$"
-_DENSE = 4
-"""Whole numbers are looked up in an array of their range if that is at most so many times the rows long."""
-_FIRST = 4096
-"""Rows of a column by which it is seen whether equal texts stand together."""
 _WHOLE = 2.0**53
 
 
@@ -138,7 +135,7 @@ def encode_table(
         found |= {name: distinct(frame[name], opened, how) for name, how in texts.items()}
         types |= frame.schema
         if reading.drop_missing:
-            numbers |= {one.name: one for one in frame if one.dtype != pl.String}
+            numbers |= {one.name: one for one in frame if one.dtype != pl.String and not opened.of_texts}
         height = frame.height
         del frame
     rows = np.ones(height, dtype=np.bool_)
@@ -191,7 +188,7 @@ def _with_item_cells(
 ) -> Iterator[pl.DataFrame]:
     """The cells of the columns, each set of items as one text; a missing cell holds no item."""
     if all(role is not Role.ITEMS for _, role in roles):
-        yield from opened.pieces(names)
+        yield from opened.pieces(names, coded=True)
         return
     from shoal.data._item_sets import item_column, sets_of
     from shoal.io.baskets.long_tables import read_column
@@ -420,13 +417,16 @@ def distinct(series: pl.Series, opened: Input, reading: Reading | None) -> Disti
     """
     refuse_nested(series, opened.path)
     missing = None if reading is None else reading.missing_in(series.name)
-    comma = reading is not None and reading.decimal == "," and series.dtype == pl.String
+    coded = opened.of_texts and isinstance(series.dtype, pl.Categorical)
+    comma = reading is not None and reading.decimal == "," and (coded or series.dtype == pl.String)
     series = unnamed(series)
-    if series.dtype.is_float():
+    if coded:
+        series = series.fill_null("")
+    elif series.dtype.is_float():
         series = series if missing is None else series.fill_nan(None)
     elif not (series.dtype.is_integer() or series.dtype.is_temporal()):
         series = series.cast(pl.String)
-    values, places = _places(series)
+    values, places = places_of(series)
     texts = to_texts(values)
     if missing is not None:
         texts = texts.str.strip_chars()
@@ -520,52 +520,6 @@ def _is_written(values: pl.Series, texts: Sequence[str]) -> pl.Series | bool:
         return values.cast(pl.Float64).is_in(numbers.to_list())
     midnight = values == values.dt.truncate("1d")
     return midnight & values.dt.date().cast(pl.String).is_in(list(texts))
-
-
-def _places(series: pl.Series) -> tuple[pl.Series, Codes]:
-    """The distinct values, nulls left aside, and the place of each row among them; nulls are placed last."""
-    if series.dtype == pl.String:
-        return _text_places(series)
-    if series.dtype.is_integer() and series.dtype not in (pl.Int128, pl.UInt64, pl.UInt128):
-        low, high = series.min(), series.max()
-        if isinstance(low, int) and isinstance(high, int) and high - low < _DENSE * len(series):
-            return _dense_places(series, low, high)
-    values = series.drop_nulls().unique()
-    lookup = pl.DataFrame({"value": values, "place": np.arange(len(values), dtype=np.int32)})
-    joined = series.to_frame("value").join(lookup, on="value", how="left", maintain_order="left")
-    return values, joined["place"].fill_null(len(values)).to_numpy()
-
-
-def _text_places(series: pl.Series) -> tuple[pl.Series, Codes]:
-    """The places of texts; where equal ones stand together, as in canonical order, one of them is looked up for all."""
-    some = series.head(_FIRST)
-    if len(some) < _FIRST or len(some.rle()) * 4 > _FIRST:
-        return _categories(series)
-    runs = series.rle().struct
-    values, places = _categories(runs.field("value"))
-    return values, np.repeat(places, runs.field("len").to_numpy())
-
-
-def _categories(series: pl.Series) -> tuple[pl.Series, Codes]:
-    # Categories of a space of their own are numbered from 0 without gaps, and forgotten with the series.
-    categories = series.cast(pl.Categorical(pl.Categories.random()))
-    places = categories.to_physical()
-    highest = places.max()
-    count = highest + 1 if isinstance(highest, int) else 0
-    codes = places.fill_null(count).cast(pl.Int32).to_numpy()
-    row_of = np.empty(count + 1, dtype=np.int64)
-    row_of[codes] = np.arange(len(codes))
-    return series.gather(row_of[:count]), codes
-
-
-def _dense_places(series: pl.Series, low: int, high: int) -> tuple[pl.Series, Codes]:
-    offsets = (series.cast(pl.Int64) - low).fill_null(high - low + 1).to_numpy()
-    used = np.zeros(high - low + 2, dtype=np.bool_)
-    used[offsets] = True
-    used[-1] = False
-    place = (np.cumsum(used) - 1).astype(np.int32)
-    place[-1] = used.sum()
-    return pl.Series(np.flatnonzero(used) + low), place[offsets]
 
 
 def _misfit(texts: pl.Series, kind: Kind, order: tuple[str, ...]) -> tuple[str, int] | None:

@@ -42,8 +42,11 @@ class Input(ABC):
     def frame(self, columns: Sequence[str]) -> pl.DataFrame:
         """The cells of some columns, untrimmed, in the given order."""
 
-    def pieces(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """The same a few columns at a time, where the texts of all of them would take too much room."""
+    def pieces(self, columns: Sequence[str], coded: bool = False) -> Iterator[pl.DataFrame]:
+        """The same a few columns at a time, where the texts of all of them would take too much room.
+
+        `coded`: texts may come as categories, which are those of their column alone; an empty one may be null.
+        """
         yield self.frame(columns)
 
     def fault(self, message: str, row: int, column: str | None = None) -> BadData:

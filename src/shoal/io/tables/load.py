@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shoal.io.tables.input import Input
 
 
-WRITTEN = 500_000
+WRITTEN = 131_072
 """Rows whose texts are in memory at a time while a table is written as text."""
 
 

@@ -60,13 +60,9 @@ class Plan:
         `rows`: the order in which rows that are equal at the pivot of a relaxed cut go to its left; see `tied_rows`.
         """
         assert rows is not None or not self.relaxed
-        rows = np.arange(table.rows) if rows is None else rows
-        codes = np.stack(
-            [axis.place[column.codes[rows]] for axis, column in zip(self.axes, table.quasi, strict=True)],
-            axis=1,
-        )
+        places = [axis.placed(column.codes) for axis, column in zip(self.axes, table.quasi, strict=True)]
         parts = partition(
-            codes,
+            np.stack(places if rows is None else [one[rows] for one in places]).T,
             [axis.positions for axis in self.axes],
             [axis.depths for axis in self.axes],
             least=self.least,
@@ -74,10 +70,10 @@ class Plan:
             relaxed=self.relaxed,
             choose=self.choose,
             seed=seed,
-            allowed=self._allowed(table, rows),
+            allowed=self._allowed(table, np.arange(table.rows) if rows is None else rows),
             threads=threads,
         )
-        return rows[parts.order], parts.starts
+        return parts.order if rows is None else rows[parts.order], parts.starts
 
     def publish(self, table: Table, starts: Rows) -> dict[str, Column]:
         """The published quasi-identifiers of a table whose rows stand class by class, as `cut` says."""

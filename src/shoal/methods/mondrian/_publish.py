@@ -42,6 +42,10 @@ class Axis:
     """How deep the boundary between each place and the next lies (see `Hierarchy.boundary_depths`); -1 between the
     last value and the missing one, which no cut leaves together while they can be split."""
 
+    def placed(self, codes: Codes) -> Codes:
+        """The places of codes, which are the codes themselves where values are cut in their own order."""
+        return codes if np.array_equal(self.place, np.arange(len(self.place))) else self.place[codes]
+
 
 def axis_of(column: Column, form: Form) -> Axis:
     """The dimension to cut of a column: by its hierarchy where nodes are published, else by the order of its values."""
