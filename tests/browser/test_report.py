@@ -20,11 +20,11 @@ from tests.tables import table
 import shoal
 from shoal import registry
 from shoal.report.page import render
+from shoal.report.pdf import BROWSERS
 
 pytestmark = pytest.mark.browser
 
 PHONE, DESK = 390, 1280
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 MEASURE = Path(__file__).with_name("measure.js")
 
 
@@ -59,7 +59,7 @@ class Browser:
 
 @pytest.fixture(scope="module")
 def browser(require_part: Callable[[object, str], None], tmp_path_factory: pytest.TempPathFactory) -> Browser:
-    program = next(filter(None, map(shutil.which, NAMES)), None)
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
     require_part(program, "There is no Chromium; on Debian, apt-get install chromium brings one.")
     assert program is not None
     return Browser(program, tmp_path_factory.mktemp("browser"))

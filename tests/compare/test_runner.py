@@ -32,10 +32,9 @@ parameters = {{ k = 3 }}
 grid = {{ {grid} }}
 """
 
-MIXED = (
-    SWEEP.format(grid='how = ["work", "raise", "exit", "refuse", "break", "wait"], k = [2, 3]')
-    + "time_limit = 10\n"
-)
+MIXED = SWEEP.format(grid='how = ["work", "raise", "exit", "refuse", "break"], k = [2, 3]')
+
+LATE = SWEEP.format(grid='how = ["wait"], k = [2, 3]').replace('"s"', '"late"') + "time_limit = 2\n"
 
 CHART = '[[chart]]\nname = "c"\nsweep = "s"\nx = "how"\ny = "lm"\n'
 
@@ -50,7 +49,7 @@ def statuses(folder: Path) -> dict[str, list[str]]:
 def test_what_fails_is_a_result_and_the_rest_finish(recipe: Callable[..., Path], tmp_path: Path) -> None:
     shown: list[tuple[int, int]] = []
     found = compare(
-        recipe(MIXED + CHART),
+        recipe(MIXED + LATE + CHART),
         tmp_path / "out",
         jobs=2,
         tell=lambda done, total, _: shown.append((done, total)),
@@ -68,7 +67,7 @@ def test_what_fails_is_a_result_and_the_rest_finish(recipe: Callable[..., Path],
     assert by_how["raise"]["error"] == "ZeroDivisionError: division by nothing"
     assert by_how["exit"]["error"] == "the process ended with exit code 9: out of everything"
     assert by_how["refuse"]["best"] == 7
-    assert by_how["wait"]["error"] == "given up after 10 seconds"
+    assert by_how["wait"]["error"] == "given up after 2 seconds"
     assert [by_how[how]["verdict"] for how in ("work", "refuse", "break")] == ["kept", None, "broken"]
     page = (tmp_path / "out" / "report.html").read_text()
     assert "division by nothing" in page
@@ -117,15 +116,15 @@ def test_finished_runs_are_not_repeated_and_failed_ones_are(
 
 
 def test_a_longer_limit_gives_a_run_another_chance(recipe: Callable[..., Path], tmp_path: Path) -> None:
-    text = SWEEP.format(grid="pause = [5.0]")
-    for limit, status, resumed in ((2.0, "timeout", 0), (1.0, "timeout", 1), (60, "done", 0)):
+    text = SWEEP.format(grid="pause = [2.5]")
+    for limit, status, resumed in ((0.5, "timeout", 0), (0.25, "timeout", 1), (60, "done", 0)):
         found = compare(recipe(f"{text}time_limit = {limit}\n"), tmp_path / "out", charts=False)
         assert (dict(found.statuses), found.resumed) == ({status: 1}, resumed)
 
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
 def test_an_ended_run_resumes(sent: signal.Signals, recipe: Callable[..., Path], tmp_path: Path) -> None:
-    path = recipe(SWEEP.format(grid="k = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11], pause = [0.3]"))
+    path = recipe(SWEEP.format(grid="k = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11], pause = [0.2]"))
     out = tmp_path / "out"
     command = [sys.executable, "-m", "shoal", "compare", str(path), "-o", str(out), "--no-charts"]
     started = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)

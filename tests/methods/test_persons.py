@@ -31,7 +31,7 @@ METHODS: list[tuple[str, dict[str, Any]]] = [
     ("mondrian", {"publish": "sets"}),
     ("lattice", {"suppression_limit": 0.5}),
     ("lattice", {}),
-    ("lattice", {"suppression_limit": 0.3, "local": True, "time_limit": 5}),
+    ("lattice", {"suppression_limit": 0.3, "local": True, "time_limit": 1}),
     ("samarati", {"max_suppressed": 3}),
     ("samarati", {}),
 ]

@@ -38,6 +38,12 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def one_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try every candidate, and stronger promises of the best one alone: for data that takes seconds a run."""
+    monkeypatch.setattr(recommendation, "BEST", 1)
+
+
+@pytest.fixture
 def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A table of 400 people in a folder of its own."""
     monkeypatch.chdir(tmp_path)

@@ -3,6 +3,7 @@
 import logging
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 from tests.cluster import JAVA
@@ -38,14 +39,33 @@ except EngineFailed as error:
 """
 
 
-@pytest.mark.usefixtures("java")
-@pytest.mark.parametrize("when", ["before", "during"])
-def test_a_lost_jvm_is_one_sentence(when: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, when, JAVA], capture_output=True, text=True, check=True, timeout=120
-    )
-    assert done.stdout.startswith("The JVM of Spark on this machine has ended in the middle of the work")
-    assert (len(done.stdout.splitlines()), done.stderr) == (1, "")
+WHEN = ("before", "during")
+
+
+@pytest.fixture(scope="module")
+def programs(java: None) -> Iterator[dict[str, subprocess.Popen[str]]]:
+    """The program for each time, all begun at once: mostly they wait."""
+    begun = {
+        when: subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, when, JAVA],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for when in WHEN
+    }
+    yield begun
+    for one in begun.values():
+        one.kill()
+        one.communicate()
+
+
+@pytest.mark.parametrize("when", WHEN)
+def test_a_lost_jvm_is_one_sentence(when: str, programs: dict[str, subprocess.Popen[str]]) -> None:
+    said, complained = programs[when].communicate(timeout=120)
+    assert programs[when].returncode == 0
+    assert said.startswith("The JVM of Spark on this machine has ended in the middle of the work")
+    assert (len(said.splitlines()), complained) == (1, "")
 
 
 def test_what_py4j_logs_later_of_a_lost_jvm_is_kept_from_the_terminal(

@@ -1,6 +1,7 @@
 """The studio in a real browser: the whole walk, what goes wrong, what it looks like, and whether all can use it."""
 
 import os
+import shutil
 import signal
 import zipfile
 from collections.abc import Callable, Iterator
@@ -11,11 +12,11 @@ import pytest
 from tests.studio.serving import Served, serve, until, workers_of
 
 import shoal
+from shoal.report.pdf import BROWSERS
 
 pytestmark = pytest.mark.browser
 
 STEPS = ("data", "roles", "hierarchies", "promise", "method", "run", "release", "compare", "take-away")
-BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
 LONG = 60_000
 REPEATED = "tr:nth-child(n+5), .cluster:nth-child(n+3), .part figure"
 """What is like what stands before it, and pictures, which the tests of the report look at."""
@@ -35,7 +36,7 @@ SERIOUS = """([away, options]) => {
 @pytest.fixture(scope="module")
 def browser(require_part: Callable[[object, str], None]) -> Iterator[Any]:
     """One browser for all tests."""
-    program = next((path for path in BROWSERS if Path(path).exists()), None)
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
     require_part(program, "There is no Chromium (Debian: apt-get install chromium).")
     try:
         from playwright.sync_api import sync_playwright

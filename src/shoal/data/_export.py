@@ -55,6 +55,11 @@ def unnamed(series: pl.Series) -> pl.Series:
     return series.alias("")
 
 
+def filled(texts: pl.Series) -> pl.Series:
+    """Texts of which a missing one is empty: polars takes long to see that there is nothing to fill."""
+    return texts.fill_null("") if texts.null_count() else texts
+
+
 def to_series(column: Column) -> pl.Series:
     """The texts of a column; missing cells are null."""
     labels: list[str | None] = list(column.domain.labels)
@@ -161,7 +166,7 @@ def typed(column: Column, ranges: Ranges, taken: Sequence[str] = ()) -> list[pl.
 
 def _spread(values: pl.Series, column: Column, name: str) -> pl.Series:
     """A value for each row, from one for each code."""
-    return values.gather(pl.Series(np.asarray(column.codes, dtype=np.uint32))).alias(name)
+    return values[np.asarray(column.codes, dtype=np.uint32)].alias(name)
 
 
 def _spans(labels: Sequence[str]) -> "tuple[list[Span], Any] | None":

@@ -30,7 +30,9 @@ def text_hashes(texts: "polars.Series") -> AnyArray:
     """
     import polars as pl
 
-    whole = texts.fill_null("")
+    from shoal.data._export import filled
+
+    whole = filled(texts)
     distinct = whole.unique()
     if 2 * len(distinct) > len(whole):
         return _of_letters(whole)

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Codes, Counts, mixed
-from shoal.data._export import named, unnamed
+from shoal.data._export import filled, named, unnamed
 from shoal.data._hashes import text_hashes
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import BUCKET, COUNT, Dataset, Parts
@@ -253,7 +253,7 @@ def _counted_too(
 
 def _column(texts: pl.Series, column: Column, whole: "tuple[tuple[str, ...], Counts] | None") -> Column:
     """A column of texts, with the values of the whole where they are known."""
-    texts = texts.fill_null("")
+    texts = filled(texts)
     labels = texts.unique().sort() if whole is None else pl.Series(whole[0], dtype=pl.String)
     codes = texts.cast(pl.Enum(labels)).to_physical().to_numpy().astype(np.int32)
     return Column(column.name, column.role, nominal(tuple(labels.to_list())), codes)

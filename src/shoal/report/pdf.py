@@ -8,6 +8,7 @@ from pathlib import Path
 from shoal.errors import WrongUse
 
 BROWSERS = (
+    "chromium-headless-shell",
     "chromium",
     "chromium-browser",
     "google-chrome",
@@ -16,6 +17,8 @@ BROWSERS = (
     "microsoft-edge",
     "msedge",
 )
+"""Their programs. The first has no windows at all, and takes the least time."""
+
 SECONDS = 120
 
 

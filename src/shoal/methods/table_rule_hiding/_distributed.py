@@ -141,15 +141,16 @@ def _hidden(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
 
 def _column(texts: pl.Series, column: Column, original: Table) -> Column:
     """A column of texts as a method in memory has it: sensitive values in their own order, a missing one last."""
+    empty = texts.null_count() > 0
     if column.role is Role.SENSITIVE:
         known = original.column(column.name).domain
         labels = [label for code, label in enumerate(known.labels) if code != known.missing]
         labels += [] if SUPPRESSED in labels else [SUPPRESSED]
     else:
-        labels = texts.drop_nulls().unique().sort().to_list()
-    missing = None if texts.null_count() == 0 and column.role is not Role.SENSITIVE else len(labels)
+        labels = texts.unique().sort().to_list()[empty:]  # a missing one is the first
+    missing = None if not empty and column.role is not Role.SENSITIVE else len(labels)
     places = texts.cast(pl.Enum(labels)).to_physical().cast(pl.Int32)
-    codes = places.fill_null(len(labels)).to_numpy()
+    codes = (places.fill_null(len(labels)) if empty else places).to_numpy()
     domain = Domain(Kind.NOMINAL, (*labels, *(() if missing is None else ("",))), missing=missing)
     return Column(column.name, column.role, domain, codes)
 
