@@ -207,15 +207,15 @@ def _take_in(
     held: Array,
     sizes: Array,
     begins: Array,
-    secrets: Array,
-    holders: Array,
+    kinds: Array,
+    times: Array,
     order: Array,
     links: Array,
     norms: Array,
     free: Array,
     vector: Array,
-    counts: Array,
-    listed: Array,
+    sums: Array,
+    seen: Array,
     found: Array,
     group: Array,
     after: Array,
@@ -233,48 +233,35 @@ def _take_in(
         if not free[unit]:
             continue
         group[0], taken, size = unit, 1, sizes[unit]
-        most = most_held(unit, begins, secrets, holders, counts, 0)
+        most = most_held(unit, begins, kinds, times, sums, 0)
         while most * p > size:
             free[unit] = False
             count = 0
             if indptr[unit] == indptr[unit + 1]:
                 begin = np.int64(taken * EVENLY % 1.0 * clusters)
                 count = _anywhere(
-                    sizes, begins, secrets, holders, counts, size, p, order, begin, window, free, found
+                    sizes, begins, kinds, times, sums, size, p, order, begin, window, free, found
                 )
             if count == 0:
                 alone = taken == 1
                 count = _candidates(
-                    unit,
-                    sizes,
-                    begins,
-                    secrets,
-                    holders,
-                    counts,
-                    size,
-                    p,
-                    links,
-                    window,
-                    listed,
-                    stamp,
-                    found,
-                    alone,
+                    unit, sizes, begins, kinds, times, sums, size, p, links, window, seen, stamp, found, alone
                 )
                 stamp += 2
             if count == 0:
-                _close(home, unit, sizes, begins, secrets, holders, counts, most, size, p, after)
+                _close(home, unit, sizes, begins, kinds, times, sums, most, size, p, after)
                 return
             nearest = _nearest(unit, indptr, items, held, vector, norms, found, count)
             unlink(nearest, links)
             home[nearest], free[nearest], group[taken] = unit, False, nearest
             taken += 1
             size += sizes[nearest]
-            most = most_held(nearest, begins, secrets, holders, counts, most)
+            most = most_held(nearest, begins, kinds, times, sums, most)
         if not free[unit]:
             unlink(unit, links)
         for entry in range(taken):
             for place in range(begins[group[entry]], begins[group[entry] + 1]):
-                counts[secrets[place]] = 0
+                sums[kinds[place]] = 0
 
 
 @lean
