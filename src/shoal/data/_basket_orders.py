@@ -107,13 +107,9 @@ def baskets_among(baskets: Baskets, known: Mask) -> Distinct:
 
 def kept_items(baskets: Baskets, number: Items) -> tuple[Indptr, Items]:
     """The baskets without the items whose number is below 0: where they begin, and the numbers of the others."""
-    from shoal.kernels._jit import fitting
     from shoal.kernels.ragged import keep_items
 
-    kept: tuple[Indptr, Items] = fitting(keep_items, len(baskets.items))(
-        baskets.indptr, baskets.items, number
-    )
-    return kept
+    return keep_items(baskets.indptr, baskets.items, number)
 
 
 def sensitive_items(baskets: Baskets) -> tuple[Indptr, Items]:
@@ -180,16 +176,15 @@ def sort_keys(name: str, indptr: Indptr, items: Items, supports: Counts) -> tupl
     it; with an even number of items so far those with the later item (or none) come first, with an odd number those
     with the earlier item (or, last, none).
     """
-    from shoal.kernels._jit import fitting
     from shoal.kernels.ragged import gray_digits, rank_rows
 
     width = len(supports)
     number = np.empty(width, dtype=np.int32)
     number[np.argsort(-supports, kind="stable")] = np.arange(width, dtype=np.int32)
-    ranked = fitting(rank_rows, len(items))(indptr, items, number)
+    ranked = rank_rows(indptr, items, number)
     if name == "lexicographic":
         return indptr, ranked
-    return fitting(gray_digits, len(items))(indptr, ranked, width)
+    return gray_digits(indptr, ranked, width)
 
 
 def spread_of(distinct: Distinct, places: "Placed") -> tuple[Band, Floats]:
@@ -197,11 +192,10 @@ def spread_of(distinct: Distinct, places: "Placed") -> tuple[Band, Floats]:
 
     `places`: those of the rows that hold each distinct basket.
     """
-    from shoal.kernels._jit import fitting
     from shoal.kernels.band import spread
 
-    found = fitting(spread, len(distinct.items))(distinct.indptr, distinct.items, distinct.width, places)
-    return Band(int(found[0]), int(found[1])), found[2]
+    bandwidth, profile, means = spread(distinct.indptr, distinct.items, distinct.width, places)
+    return Band(bandwidth, profile), means
 
 
 def holders_of(indptr: Indptr, items: Items, width: int) -> tuple[Indptr, Rows]:
@@ -262,7 +256,6 @@ def _sum(distinct: Distinct) -> Rows:
 
 def _nearest(distinct: Distinct, count: int) -> tuple[Rows, ...]:
     """Rows sorted by MinHash values: rows with a large common part agree in many of them."""
-    from shoal.kernels._jit import fitting
     from shoal.kernels.ragged import least_ranks
 
     if not len(distinct.items):
@@ -272,8 +265,7 @@ def _nearest(distinct: Distinct, count: int) -> tuple[Rows, ...]:
     for value in range(count * HASHES):
         mixed = _mixed(np.arange(distinct.width, dtype=np.uint64), value + 1)
         ranks[:, value] = np.unique(mixed, return_inverse=True)[1] + 1
-    least = fitting(least_ranks, len(distinct.items) * ranks.shape[1])
-    keys = least(distinct.indptr, distinct.items, ranks).T
+    keys = least_ranks(distinct.indptr, distinct.items, ranks).T
     return tuple(ascending(*keys[first : first + HASHES]) for first in range(0, len(keys), HASHES))
 
 

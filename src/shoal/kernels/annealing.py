@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels._jit import jit
+from shoal.kernels._jit import lean
 from shoal.kernels.drawing import below, chance
 
 Array: TypeAlias = NDArray[Any]
@@ -144,7 +144,7 @@ class Room(NamedTuple):
     nearer: Array
 
 
-@jit
+@lean
 def _begin(number: Whole, classes: Classes) -> None:
     """Begin a class without rows."""
     holds, line = classes.holds, LINES * number
@@ -155,7 +155,7 @@ def _begin(number: Whole, classes: Classes) -> None:
         holds[line + HELD, column] = 0
 
 
-@jit
+@lean
 def _take(row: Whole, number: Whole, cells: Cells, classes: Classes) -> None:
     """Take a row into a class that is being measured."""
     holds, line = classes.holds, LINES * number
@@ -172,7 +172,7 @@ def _take(row: Whole, number: Whole, cells: Cells, classes: Classes) -> None:
             holds[line + HELD, column] += 1
 
 
-@jit
+@lean
 def _loss(number: Whole, cells: Cells, classes: Classes) -> float:
     """What each row of a class loses, by what it holds."""
     total, columns, holds, losses = 0.0, cells.columns, classes.holds, cells.losses
@@ -198,7 +198,7 @@ def _loss(number: Whole, cells: Cells, classes: Classes) -> float:
     return total
 
 
-@jit
+@lean
 def _take_class(taken: Whole, number: Whole, cells: Cells, classes: Classes) -> None:
     """Take the rows of a class into one that is being measured."""
     row = classes.facts[taken, HEAD]
@@ -207,7 +207,7 @@ def _take_class(taken: Whole, number: Whole, cells: Cells, classes: Classes) -> 
         row = classes.rows[row, AFTER]
 
 
-@jit
+@lean
 def _changed(coming: Whole, going: Whole, number: Whole, cells: Cells, classes: Classes) -> float:
     """What each row of a class loses with one more, and without another one; -1 for neither."""
     codes, holds, line = cells.codes, classes.holds, LINES * number
@@ -241,7 +241,7 @@ def _changed(coming: Whole, going: Whole, number: Whole, cells: Cells, classes: 
     return _loss(-1, cells, classes)
 
 
-@jit
+@lean
 def united(one: Whole, other: Whole, cells: Cells, classes: Classes) -> float:
     """What each row of two classes loses together."""
     holds, first, second = classes.holds, LINES * one, LINES * other
@@ -256,7 +256,7 @@ def united(one: Whole, other: Whole, cells: Cells, classes: Classes) -> float:
     return _loss(-1, cells, classes)
 
 
-@jit
+@lean
 def pair(one: Whole, other: Whole, most: float, cells: Cells) -> float:
     """What two rows lose together, each; or something above `most`, where it is more than that."""
     total, columns, losses = 0.0, cells.columns, cells.losses
@@ -282,7 +282,7 @@ def pair(one: Whole, other: Whole, most: float, cells: Cells) -> float:
     return total
 
 
-@jit
+@lean
 def _put(row: Whole, number: Whole, classes: Classes) -> None:
     """Put a row at the head of a class."""
     head = classes.facts[number, HEAD]
@@ -293,7 +293,7 @@ def _put(row: Whole, number: Whole, classes: Classes) -> None:
     classes.facts[number, SIZE] += 1
 
 
-@jit
+@lean
 def relocate(row: Whole, target: Whole, classes: Classes) -> None:
     """Move a row to another class."""
     rows, facts, counts = classes.rows, classes.facts, classes.counts
@@ -317,7 +317,7 @@ def relocate(row: Whole, target: Whole, classes: Classes) -> None:
     _put(row, target, classes)
 
 
-@jit
+@lean
 def build(cells: Cells, classes: Classes, pool: int) -> None:
     """Fill the lists of classes from the class of each row, and compute their costs.
 
@@ -342,7 +342,7 @@ def build(cells: Cells, classes: Classes, pool: int) -> None:
             measure(number, cells, classes)
 
 
-@jit
+@lean
 def measure(number: Whole, cells: Cells, classes: Classes) -> None:
     """Compute from its rows what a class holds, and its cost."""
     _begin(number, classes)
@@ -350,7 +350,7 @@ def measure(number: Whole, cells: Cells, classes: Classes) -> None:
     classes.costs[number] = _loss(number, cells, classes)
 
 
-@jit
+@lean
 def _listed(number: Whole, count: Whole, classes: Classes, room: Room) -> int:
     """List the rows of a class behind so many others; how many they are together."""
     member = classes.facts[number, HEAD]
@@ -361,7 +361,7 @@ def _listed(number: Whole, count: Whole, classes: Classes, room: Room) -> int:
     return int(count)
 
 
-@jit
+@lean
 def _arrange(row: Whole, count: Whole, cells: Cells, room: Room) -> int:
     """Put listed rows that are nearer to one than to a drawn one before the rest; how many they are.
 
@@ -385,7 +385,7 @@ def _arrange(row: Whole, count: Whole, cells: Cells, room: Room) -> int:
     return left
 
 
-@jit
+@lean
 def _best_cut(
     first: Whole, last: Whole, size: Whole, cells: Cells, classes: Classes, room: Room
 ) -> tuple[int, float]:
@@ -406,7 +406,7 @@ def _best_cut(
     return where, best
 
 
-@jit
+@lean
 def _part(
     row: Whole, there: Whole, most: float, cells: Cells, classes: Classes, least: int, room: Room
 ) -> int:
@@ -432,7 +432,7 @@ def _part(
     return count
 
 
-@jit
+@lean
 def _unused(number: Whole, classes: Classes, rules: Rules) -> int:
     """The number of a class that a part of one may become; -1 if it is too small, or no more may be."""
     free = classes.counts[UNUSED]
@@ -444,7 +444,7 @@ def _unused(number: Whole, classes: Classes, rules: Rules) -> int:
     return -1 if classes.facts[found, LOCKED] else int(found)
 
 
-@jit
+@lean
 def _exchange(
     row: Whole, back: Whole, there: Whole, most: float, cells: Cells, classes: Classes, pool: int, room: Room
 ) -> int:
@@ -465,7 +465,7 @@ def _exchange(
     return 1 if alone else 2
 
 
-@jit
+@lean
 def _step(
     row: Whole, other: Whole, kind: int, most: float, cells: Cells, classes: Classes, rules: Rules, room: Room
 ) -> tuple[int, int]:
@@ -504,7 +504,7 @@ def _step(
     return count, int(there)
 
 
-@jit
+@lean
 def _near_row(row: Whole, near: Near, rows: Array, random: Array) -> int:
     """A row near to one, of another class if a few draws find such a one; nearer ones are drawn more often."""
     other, width = row, near.others.shape[1]
@@ -519,7 +519,7 @@ def _near_row(row: Whole, near: Near, rows: Array, random: Array) -> int:
     return int(other)
 
 
-@jit
+@lean
 def _go(
     count: Whole,
     here: Whole,
@@ -550,7 +550,7 @@ def _go(
         log.counts[0], log.counts[1] = moved + count, step + 1
 
 
-@jit
+@lean
 def anneal(
     steps: int, heat: float, cells: Cells, near: Near, classes: Classes, rules: Rules, room: Room, log: Log
 ) -> int:
@@ -577,7 +577,7 @@ def anneal(
     return steps
 
 
-@jit
+@lean
 def undo(broken: Array, cells: Cells, classes: Classes, log: Log, pool: int) -> None:
     """Take back the steps that broke a promise, and unlock all classes."""
     end = log.counts[0]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import AnyArray, Counts, Floats, Indptr, Items, Rows, ascending, indptr_by
-from shoal.kernels._jit import jit
+from shoal.kernels._jit import fitting, jit, lean
 from shoal.kernels.sorting import sort
 
 SEARCHES = 8
@@ -169,7 +169,6 @@ def placed(order: Rows, rows: int) -> Placed:
     return Placed(indptr_by(order, rows), ascending(order).astype(np.int32))
 
 
-@jit
 def spread(indptr: Indptr, items: Items, width: int, order: Placed) -> tuple[int, int, Floats]:
     """How far the entries of a matrix lie from its diagonal, with its rows in some order.
 
@@ -179,40 +178,60 @@ def spread(indptr: Indptr, items: Items, width: int, order: Placed) -> tuple[int
     first, last = np.full(width, len(order.places), dtype=np.int64), np.zeros(width, dtype=np.int64)
     sums, counts = np.zeros(width, dtype=np.int64), np.zeros(width, dtype=np.int64)
     totals = np.zeros(len(indptr) - 1, dtype=np.int64)
-    for row in range(len(indptr) - 1):
-        here = order.places[order.begin[row] : order.begin[row + 1]]
-        if len(here):
-            for place in here:
-                totals[row] += place
-            for item in items[indptr[row] : indptr[row + 1]]:
-                first[item] = min(first[item], here[0])
-                last[item] = max(last[item], here[-1])
-                sums[item] += totals[row]
-                counts[item] += len(here)
-    profile, bandwidth = 0, 0
-    for row in range(len(indptr) - 1):
-        held = items[indptr[row] : indptr[row + 1]]
-        if len(held):
-            earliest = first[held[0]]
-            for item in held:
-                earliest = min(earliest, first[item])
-            profile += totals[row] - earliest * (order.begin[row + 1] - order.begin[row])
-    for item in range(width):
-        if counts[item]:
-            bandwidth = max(bandwidth, last[item] - first[item])
-    means = np.empty(width, dtype=np.float64)
-    for item in range(width):
-        means[item] = sums[item] / max(counts[item], 1)
-    return bandwidth, profile, means
+    profile = fitting(_spread, len(items))(
+        indptr, items, order.begin, order.places, first, last, sums, counts, totals
+    )
+    bandwidth = int((last - first)[counts > 0].max(initial=0))
+    return bandwidth, int(profile), sums / np.maximum(counts, 1)
 
 
-@jit
+@lean
+def _spread(
+    indptr: Indptr,
+    items: Items,
+    begin: Indptr,
+    places: Items,
+    first: Counts,
+    last: Counts,
+    sums: Counts,
+    counts: Counts,
+    totals: Counts,
+) -> int:
+    """For each item its first and its last place, and their sum and number; returns the sum of distances."""
+    for row in range(len(indptr) - 1):
+        here, there = begin[row], begin[row + 1]
+        for at in range(here, there):
+            totals[row] += places[at]
+        for entry in range(indptr[row], indptr[row + 1] if there > here else indptr[row]):
+            item = items[entry]
+            first[item] = min(first[item], places[here])
+            last[item] = max(last[item], places[there - 1])
+            sums[item] += totals[row]
+            counts[item] += there - here
+    profile = 0
+    for row in range(len(indptr) - 1):
+        earliest = len(places)
+        for entry in range(indptr[row], indptr[row + 1]):
+            earliest = min(earliest, first[items[entry]])
+        if indptr[row] < indptr[row + 1]:
+            profile += totals[row] - earliest * (begin[row + 1] - begin[row])
+    return profile
+
+
 def binned(indptr: Indptr, items: Items, order: Placed, column: Items, high: int, wide: int) -> AnyArray:
     """The number of entries in each of so many cells of a matrix whose rows and columns are put in order."""
     cells = np.zeros((high, wide), dtype=np.int64)
-    for row in range(len(indptr) - 1):
-        for place in order.places[order.begin[row] : order.begin[row + 1]]:
-            line = np.int64(place) * high // len(order.places)
-            for item in items[indptr[row] : indptr[row + 1]]:
-                cells[line, np.int64(column[item]) * wide // len(column)] += 1
+    across = column.astype(np.int64) * wide // max(len(column), 1)
+    fitting(_binned, len(items))(indptr, items, order.begin, order.places, across, cells)
     return cells
+
+
+@lean
+def _binned(
+    indptr: Indptr, items: Items, begin: Indptr, places: Items, across: Counts, cells: AnyArray
+) -> None:
+    for row in range(len(indptr) - 1):
+        for at in range(begin[row], begin[row + 1]):
+            line = np.int64(places[at]) * len(cells) // len(places)
+            for entry in range(indptr[row], indptr[row + 1]):
+                cells[line, across[items[entry]]] += 1

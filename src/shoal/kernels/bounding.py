@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels._jit import jit
+from shoal.kernels._jit import lean
 
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
@@ -66,7 +66,7 @@ class Groups(NamedTuple):
     facts: Array
 
 
-@jit
+@lean
 def _grouped(depth: Whole, tuples: Tuples, stack: Stack, groups: Groups) -> int:
     """Number the tuples that look the same, and sum up what there is to know of them; how many groups there are."""
     seen, wholes, facts = groups.seen, groups.wholes, groups.facts
@@ -91,7 +91,7 @@ def _grouped(depth: Whole, tuples: Tuples, stack: Stack, groups: Groups) -> int:
     return count
 
 
-@jit
+@lean
 def _narrowed(depth: Whole, k: int, stack: Stack, groups: Groups) -> int:
     """Keep the tuples of groups that can be classes, and can be so cheap that a price is bounded; how many."""
     kept, facts = 0, groups.facts
@@ -108,7 +108,7 @@ def _narrowed(depth: Whole, k: int, stack: Stack, groups: Groups) -> int:
     return kept
 
 
-@jit
+@lean
 def _bounded(depth: Whole, k: int, count: Whole, tuples: Tuples, stack: Stack, groups: Groups) -> None:
     """Bound the prices of the groups of a whole vector: the k highest of a group are worth no more than k rows cost."""
     wholes, facts = groups.wholes, groups.facts
@@ -128,7 +128,7 @@ def _bounded(depth: Whole, k: int, count: Whole, tuples: Tuples, stack: Stack, g
             tuples.raises[one] = min(tuples.raises[one], slack / wholes[number, RISING])
 
 
-@jit
+@lean
 def bound_raises(k: int, tuples: Tuples, levels: Levels, stack: Stack, groups: Groups) -> int:
     """Bound by how much all prices may rise together, by all vectors that can bound one; how many these are.
 

@@ -5,13 +5,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels._jit import jit
+from shoal.kernels._jit import lean
 
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
 
 
-@jit
+@lean
 def draw(random: Array) -> np.uint64:
     """The next number of splitmix64."""
     random[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -22,13 +22,13 @@ def draw(random: Array) -> np.uint64:
     return mixed
 
 
-@jit
+@lean
 def below(random: Array, limit: Whole) -> int:
     """A whole number from 0 on, below a limit."""
     return np.int64((draw(random) >> np.uint64(32)) * np.uint64(limit) >> np.uint64(32))  # type: ignore[return-value]
 
 
-@jit
+@lean
 def chance(random: Array) -> float:
     """A number from 0 to 1."""
     return float(draw(random) >> np.uint64(11)) * (1.0 / 9007199254740992.0)

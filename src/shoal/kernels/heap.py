@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels._jit import jit
+from shoal.kernels._jit import lean
 
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
@@ -21,7 +21,7 @@ class Heap(NamedTuple):
     rest: Array
 
 
-@jit
+@lean
 def _before(heap: Heap, one: Whole, other: Whole) -> bool:
     """Whether an entry is less than another."""
     if heap.keys[one] != heap.keys[other]:
@@ -32,7 +32,7 @@ def _before(heap: Heap, one: Whole, other: Whole) -> bool:
     return False
 
 
-@jit
+@lean
 def _swap(heap: Heap, one: Whole, other: Whole) -> None:
     """Let two entries change places."""
     heap.keys[one], heap.keys[other] = heap.keys[other], heap.keys[one]
@@ -40,7 +40,7 @@ def _swap(heap: Heap, one: Whole, other: Whole) -> None:
         heap.rest[one, column], heap.rest[other, column] = heap.rest[other, column], heap.rest[one, column]
 
 
-@jit
+@lean
 def push(heap: Heap, size: Whole, key: float, one: Whole, two: Whole, three: Whole) -> int:
     """Take in an entry; how many there are then."""
     heap.keys[size] = key
@@ -52,7 +52,7 @@ def push(heap: Heap, size: Whole, key: float, one: Whole, two: Whole, three: Who
     return int(size + 1)
 
 
-@jit
+@lean
 def pop(heap: Heap, size: Whole) -> int:
     """Take out the least entry, which stands behind the last one then; how many are left."""
     last = size - 1

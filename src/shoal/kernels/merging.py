@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels._jit import jit
+from shoal.kernels._jit import lean
 from shoal.kernels.annealing import (
     AFTER,
     CLASS,
@@ -30,7 +30,7 @@ Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
 
 
-@jit
+@lean
 def nearest(order: Array, window: int, cells: Cells, rows: Array, others: Array, losses: Array) -> None:
     """Look for near tuples among those that stand next to each other in an order.
 
@@ -49,7 +49,7 @@ def nearest(order: Array, window: int, cells: Cells, rows: Array, others: Array,
                 _keep(other, one, loss, others, losses)
 
 
-@jit
+@lean
 def _keep(one: Whole, other: Whole, loss: float, others: Array, losses: Array) -> None:
     """Keep a tuple as near, instead of the farthest, unless it is kept already."""
     width = others.shape[1]
@@ -70,7 +70,7 @@ def _keep(one: Whole, other: Whole, loss: float, others: Array, losses: Array) -
     others[one, place], losses[one, place] = other, loss
 
 
-@jit
+@lean
 def _cheapest(number: Whole, cells: Cells, near: Near, classes: Classes, pool: int) -> tuple[float, int]:
     """The class near to one with which it would lose least more, and how much that is; -1 where there is none."""
     best, partner, facts = np.inf, -1, classes.facts
@@ -92,7 +92,7 @@ def _cheapest(number: Whole, cells: Cells, near: Near, classes: Classes, pool: i
     return best, partner
 
 
-@jit
+@lean
 def merge(cells: Cells, near: Near, classes: Classes, rules: Rules, heap: Heap) -> None:
     """Join classes that are needy or too small to others, always those that lose least more by it.
 
@@ -140,7 +140,7 @@ def merge(cells: Cells, near: Near, classes: Classes, rules: Rules, heap: Heap) 
         number, fresh = current, True
 
 
-@jit
+@lean
 def _another(number: Whole, facts: Array, pool: int) -> int:
     """The first other class that has rows; -1 where there is none."""
     for other in range(len(facts)):

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Indptr, Items, Rows
-from shoal.kernels._jit import jit
+from shoal.arrays import AnyArray, Indptr, Items, Rows, indptr_of
+from shoal.kernels._jit import fitting, jit, lean
 from shoal.kernels.prefetching import prefetch
 from shoal.kernels.sorting import sort
 
@@ -34,44 +34,53 @@ def take_rows(indptr: Indptr, items: AnyArray, rows: Rows) -> tuple[Indptr, Any]
     return begin, taken
 
 
-@jit
 def keep_items(indptr: Indptr, items: Items, number: Items) -> tuple[Indptr, Items]:
     """Ragged rows without the items whose number is below 0: where they begin then, and the numbers of the others."""
-    begin = np.empty(len(indptr), dtype=np.int64)
-    begin[0] = 0
-    for row in range(len(indptr) - 1):
-        kept = begin[row]
-        for place in range(indptr[row], indptr[row + 1]):
-            kept += number[items[place]] >= 0
-        begin[row + 1] = kept
-    taken = np.empty(begin[-1], dtype=np.int32)
+    begin, taken = np.zeros(len(indptr), dtype=np.int64), np.empty(len(items), dtype=np.int32)
+    fitting(_keep_items, len(items))(indptr, items, number, begin, taken)
+    return begin, taken[: begin[-1]].copy()
+
+
+@lean
+def _keep_items(indptr: Indptr, items: Items, number: Items, begin: Indptr, taken: Items) -> None:
     kept = 0
-    for place in range(len(items)):
-        if number[items[place]] >= 0:
+    for row in range(len(indptr) - 1):
+        for place in range(indptr[row], indptr[row + 1]):
             taken[kept] = number[items[place]]
-            kept += 1
-    return begin, taken
+            kept += taken[kept] >= 0
+        begin[row + 1] = kept
 
 
-@jit
 def least_ranks(indptr: Indptr, items: Items, ranks: Items) -> Items:
     """The least rank of the items of each row by several rankings, a column each; 0 where a row has none.
 
     `ranks`: those of each item, a line an item.
     """
     least = np.zeros((len(indptr) - 1, ranks.shape[1]), dtype=np.int32)
-    for row in range(len(indptr) - 1):
-        for place in range(indptr[row], indptr[row + 1]):
-            for column in range(ranks.shape[1]):
-                known = least[row, column] if place > indptr[row] else ranks[items[place], column]
-                least[row, column] = min(known, ranks[items[place], column])
+    fitting(_least_ranks, len(items) * ranks.shape[1])(indptr, items, ranks, least)
     return least
 
 
-@jit
+@lean
+def _least_ranks(indptr: Indptr, items: Items, ranks: Items, least: Items) -> None:
+    for row in range(len(indptr) - 1):
+        for place in range(indptr[row], indptr[row + 1]):
+            for column in range(ranks.shape[1]):
+                rank = ranks[items[place], column]
+                if place == indptr[row] or rank < least[row, column]:
+                    least[row, column] = rank
+
+
 def rank_rows(indptr: Indptr, items: Items, number: Items) -> Items:
     """The numbers of the items of each row, ascending."""
     ranked = np.empty(len(items), dtype=np.int32)
+    fitting(write_ranks, len(items))(indptr, items, number, ranked)
+    return ranked
+
+
+@lean
+def write_ranks(indptr: Indptr, items: Items, number: Items, ranked: Items) -> None:
+    """Write the numbers of the items of each row, ascending."""
     for row in range(len(indptr) - 1):
         begin, end = indptr[row], indptr[row + 1]
         short = end - begin <= SHORT
@@ -84,24 +93,23 @@ def rank_rows(indptr: Indptr, items: Items, number: Items) -> Items:
             ranked[place] = item
         if not short:
             sort(ranked, begin, end)
-    return ranked
 
 
-@jit
 def gray_digits(indptr: Indptr, ranked: Items, width: int) -> tuple[Indptr, Items]:
     """Keys of sets that sort as their Gray codes do, for sets of ascending numbers.
 
     Every other item counts the other way round, and a set with an odd number of items ends with a number beyond all.
     """
-    rows = len(indptr) - 1
-    begin = np.empty(rows + 1, dtype=np.int64)
-    begin[0] = 0
-    for row in range(rows):
-        length = indptr[row + 1] - indptr[row]
-        begin[row + 1] = begin[row] + length + length % 2
+    lengths = np.diff(indptr)
+    begin = indptr_of(lengths + lengths % 2)
     digits = np.full(begin[-1], width + 1, dtype=np.int32)
-    for row in range(rows):
+    fitting(_gray_digits, len(ranked))(indptr, ranked, width, begin, digits)
+    return begin, digits
+
+
+@lean
+def _gray_digits(indptr: Indptr, ranked: Items, width: int, begin: Indptr, digits: Items) -> None:
+    for row in range(len(indptr) - 1):
         for place in range(indptr[row + 1] - indptr[row]):
             item = ranked[indptr[row] + place]
             digits[begin[row] + place] = item if place % 2 else width - item
-    return begin, digits

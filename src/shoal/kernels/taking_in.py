@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.kernels._jit import jit, lean
-from shoal.kernels.near_clusters import linked, unlink
+from shoal.kernels._jit import lean
+from shoal.kernels.near_clusters import unlink
 
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
@@ -41,18 +41,6 @@ def most_held(
         counts[secret] += secret_counts[place]
         most = max(most, counts[secret])
     return most
-
-
-@jit
-def _norms(indptr: Array, held: Array) -> Array:
-    """The length of each cluster's vector, and a little more: that of none is not zero."""
-    norms = np.empty(len(indptr) - 1)
-    for unit in range(len(norms)):
-        total = np.int64(1)
-        for place in range(indptr[unit], indptr[unit + 1]):
-            total += np.int64(held[place]) * held[place]
-        norms[unit] = math.sqrt(total)
-    return norms
 
 
 @lean
@@ -167,7 +155,6 @@ def _anywhere(
     return 0
 
 
-@jit
 def take_in(orders: Array, units: Units, width: Whole, kinds: Whole, p: Whole, window: Whole) -> Array:
     """Let each cluster that breaks the degree take in the nearest free one, and the next, until all together keep it.
 
@@ -180,68 +167,104 @@ def take_in(orders: Array, units: Units, width: Whole, kinds: Whole, p: Whole, w
     `orders`: several orders of the clusters. `width`, `kinds`, `p`: how many items there are, how many sensitive ones,
     and the degree. Returns for each cluster the one that began its group.
     """
-    # Arrays by themselves, not in a tuple: every call with a tuple counts who holds each of its arrays.
-    indptr, items, held, sizes, begins, secrets, holders = units
+    clusters, tables = len(units.sizes), len(orders)
+    links = np.full((clusters, 2 * tables), -1, dtype=np.int32)
+    for table, order in enumerate(orders):
+        links[order[:-1], 2 * table], links[order[1:], 2 * table + 1] = order[1:], order[:-1]
+    squares = np.concatenate(([0], np.cumsum(np.square(units.held, dtype=np.int64))))
+    # A little more than the length of each vector: that of none is not zero.
+    norms = np.sqrt(1 + np.diff(squares[units.indptr]))
+    home: Array = np.arange(clusters)
+    _take_in(
+        units.indptr,
+        units.items,
+        units.held,
+        units.sizes,
+        units.secret_indptr,
+        units.secrets,
+        units.secret_counts,
+        orders[0],
+        links,
+        norms,
+        np.ones(clusters, dtype=np.bool_),
+        np.zeros(width, dtype=np.int64),
+        np.zeros(kinds, dtype=np.int64),
+        np.full(clusters, -1, dtype=np.int64),
+        np.empty(2 * window * tables, dtype=np.int64),
+        np.empty(clusters, dtype=np.int64),
+        np.empty(clusters, dtype=np.int64),
+        p,
+        window,
+        home,
+    )
+    return home
+
+
+@lean
+def _take_in(
+    indptr: Array,
+    items: Array,
+    held: Array,
+    sizes: Array,
+    begins: Array,
+    kinds: Array,
+    times: Array,
+    order: Array,
+    links: Array,
+    norms: Array,
+    free: Array,
+    vector: Array,
+    sums: Array,
+    seen: Array,
+    found: Array,
+    group: Array,
+    after: Array,
+    p: Whole,
+    window: Whole,
+    home: Array,
+) -> None:
+    """The same, with room to work in: `after` and `group` for clusters, `found` for those that are near one.
+
+    `links`: see `linked` of `near_clusters`. `norms`: the length of each cluster's vector. `home`: what is found.
+    """
     clusters = len(sizes)
-    links = linked(orders)
-    home = np.arange(clusters)
-    free = np.ones(clusters, dtype=np.bool_)
-    norms = _norms(indptr, held)
-    vector, counts = np.zeros(width, dtype=np.int64), np.zeros(kinds, dtype=np.int64)
-    listed = np.full(clusters, -1, dtype=np.int64)
-    found = np.empty(2 * window * len(orders), dtype=np.int64)
-    group = np.empty(clusters, dtype=np.int64)
     stamp = 0
     for unit in range(clusters):
         if not free[unit]:
             continue
         group[0], taken, size = unit, 1, sizes[unit]
-        most = most_held(unit, begins, secrets, holders, counts, 0)
+        most = most_held(unit, begins, kinds, times, sums, 0)
         while most * p > size:
             free[unit] = False
             count = 0
             if indptr[unit] == indptr[unit + 1]:
                 begin = np.int64(taken * EVENLY % 1.0 * clusters)
                 count = _anywhere(
-                    sizes, begins, secrets, holders, counts, size, p, orders[0], begin, window, free, found
+                    sizes, begins, kinds, times, sums, size, p, order, begin, window, free, found
                 )
             if count == 0:
                 alone = taken == 1
                 count = _candidates(
-                    unit,
-                    sizes,
-                    begins,
-                    secrets,
-                    holders,
-                    counts,
-                    size,
-                    p,
-                    links,
-                    window,
-                    listed,
-                    stamp,
-                    found,
-                    alone,
+                    unit, sizes, begins, kinds, times, sums, size, p, links, window, seen, stamp, found, alone
                 )
                 stamp += 2
             if count == 0:
-                _close(home, unit, sizes, begins, secrets, holders, counts, most, size, p)
-                return home
+                _close(home, unit, sizes, begins, kinds, times, sums, most, size, p, after)
+                return
             nearest = _nearest(unit, indptr, items, held, vector, norms, found, count)
             unlink(nearest, links)
             home[nearest], free[nearest], group[taken] = unit, False, nearest
             taken += 1
             size += sizes[nearest]
-            most = most_held(nearest, begins, secrets, holders, counts, most)
+            most = most_held(nearest, begins, kinds, times, sums, most)
         if not free[unit]:
             unlink(unit, links)
         for entry in range(taken):
             for place in range(begins[group[entry]], begins[group[entry] + 1]):
-                counts[secrets[place]] = 0
-    return home
+                sums[kinds[place]] = 0
 
 
-@jit
+@lean
 def _close(
     home: Array,
     last: Whole,
@@ -253,9 +276,11 @@ def _close(
     most: Whole,
     size: Whole,
     p: Whole,
+    after: Array,
 ) -> None:
     """Let the last group take in others, until it keeps the degree; all together do."""
-    after = np.full(len(home), -1, dtype=np.int64)
+    for unit in range(len(home)):
+        after[unit] = -1
     for unit in range(len(home)):
         if home[unit] != unit:
             after[unit] = after[home[unit]]

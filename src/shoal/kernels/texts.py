@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit, lean
-from shoal.kernels.ragged import rank_rows
+from shoal.kernels.ragged import write_ranks
 
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
@@ -103,7 +103,8 @@ def rank_items(indptr: Array, items: Array, ranks: Array, unsorted: Array) -> tu
     `unsorted`: filled with the lines whose items did not ascend, as far as there is room; how many these are comes
     second, and whether an item stands twice in a line comes last.
     """
-    ranked = rank_rows(indptr, items, ranks)
+    ranked = np.empty(len(items), dtype=np.int32)
+    write_ranks(indptr, items, ranks, ranked)
     found, twice = 0, False
     for line in range(len(indptr) - 1):
         moved = False

@@ -46,12 +46,11 @@ def before_and_after(sheet: Sheet, rows: Rows, name: str) -> tuple[dict[str, Any
 
 def _matrix(title: str, distinct: Distinct, order: "Placed", column: Items) -> dict[str, Any]:
     """A sparse matrix as a picture of few cells: how many entries each of them covers."""
-    from shoal.kernels._jit import fitting
     from shoal.kernels.band import binned
 
     rows = len(order.places)
     high, wide = min(ROWS, rows), min(COLUMNS, distinct.width)
-    cells = fitting(binned, len(distinct.items))(distinct.indptr, distinct.items, order, column, high, wide)
+    cells = binned(distinct.indptr, distinct.items, order, column, high, wide)
     return {
         "kind": "matrix",
         "title": title,
