@@ -186,10 +186,10 @@ def sort_keys(name: str, indptr: Indptr, items: Items, supports: Counts) -> tupl
     width = len(supports)
     number = np.empty(width, dtype=np.int32)
     number[np.argsort(-supports, kind="stable")] = np.arange(width, dtype=np.int32)
-    ranked = fitting(rank_rows, len(items))(indptr, items, number)
     if name == "lexicographic":
-        return indptr, ranked
-    return fitting(gray_digits, len(items))(indptr, ranked, width)
+        return indptr, fitting(rank_rows, len(items))(indptr, items, number)
+    keys: tuple[Indptr, Items] = fitting(gray_digits, len(items))(indptr, items, number)
+    return keys
 
 
 def spread_of(distinct: Distinct, places: "Placed") -> tuple[Band, Floats]:

@@ -88,12 +88,13 @@ def rank_rows(indptr: Indptr, items: Items, number: Items) -> Items:
 
 
 @jit
-def gray_digits(indptr: Indptr, ranked: Items, width: int) -> tuple[Indptr, Items]:
-    """Keys of sets that sort as their Gray codes do, for sets of ascending numbers.
+def gray_digits(indptr: Indptr, items: Items, number: Items) -> tuple[Indptr, Items]:
+    """Keys of sets that sort as their Gray codes do, by the numbers of the items.
 
     Every other item counts the other way round, and a set with an odd number of items ends with a number beyond all.
     """
-    rows = len(indptr) - 1
+    rows, width = len(indptr) - 1, len(number)
+    ranked = rank_rows(indptr, items, number)
     begin = np.empty(rows + 1, dtype=np.int64)
     begin[0] = 0
     for row in range(rows):
