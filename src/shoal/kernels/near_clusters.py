@@ -412,7 +412,7 @@ def swap_rows(
     cluster_of[members] = np.repeat(np.arange(clusters, dtype=np.uint32), sizes)
     largest = int(sizes.max())
     # No cluster holds more than so many of the longest rows.
-    entries = int(np.sort(np.diff(rows.indptr))[-largest:].sum())
+    entries = int(np.partition(np.diff(rows.indptr), -largest)[-largest:].sum())
     beside = np.empty((count, 2 * reach * tables), dtype=np.uint32)
     # For each cluster when it changed, and by twos which ones it was compared with of late, and when.
     seen = np.zeros((clusters, 1 + 2 * most), dtype=np.uint32)
