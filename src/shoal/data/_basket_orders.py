@@ -181,10 +181,9 @@ def sort_keys(name: str, indptr: Indptr, items: Items, supports: Counts) -> tupl
     width = len(supports)
     number = np.empty(width, dtype=np.int32)
     number[np.argsort(-supports, kind="stable")] = np.arange(width, dtype=np.int32)
-    ranked = rank_rows(indptr, items, number)
     if name == "lexicographic":
-        return indptr, ranked
-    return gray_digits(indptr, ranked, width)
+        return indptr, rank_rows(indptr, items, number)
+    return gray_digits(indptr, items, number)
 
 
 def spread_of(distinct: Distinct, places: "Placed") -> tuple[Band, Floats]:

@@ -38,10 +38,8 @@ def linked(orders: Array) -> Array:
     """Link all rows in several orders: for each row, and each order, the row after it and the one before it, or -1."""
     tables, rows = orders.shape
     links = np.full((rows, 2 * tables), -1, dtype=np.int32)
-    for table in range(tables):
-        for place in range(1, rows):
-            links[orders[table, place - 1], 2 * table] = orders[table, place]
-            links[orders[table, place], 2 * table + 1] = orders[table, place - 1]
+    for table, order in enumerate(orders):
+        links[order[:-1], 2 * table], links[order[1:], 2 * table + 1] = order[1:], order[:-1]
     return links
 
 
@@ -106,8 +104,7 @@ def _likeness(row: Whole, indptr: Array, items: Array, worth: Array, sums: Array
     return np.int64(total * worth[end - begin])
 
 
-@jit
-def gather(orders: Array, rows: Rows, clusters: Whole, window: Whole) -> tuple[Array, Array]:
+def gather(orders: Array, rows: Rows, clusters: int, window: int) -> tuple[Array, Array]:
     """Take the next free row of the first order, and those near it that are most alike to what was taken, until enough.
 
     So many clusters are made, and no two differ in size by more than a row. Of rows that are equally alike the one
@@ -115,19 +112,43 @@ def gather(orders: Array, rows: Rows, clusters: Whole, window: Whole) -> tuple[A
 
     Returns the rows cluster by cluster, and where each begins.
     """
-    indptr, items, worth, width = rows
     tables, count = orders.shape
-    starts = np.empty(clusters + 1, dtype=np.int64)
-    for cluster in range(clusters + 1):
-        starts[cluster] = cluster * count // clusters
-    links = linked(orders)
-    free = np.ones(count, dtype=np.bool_)
-    listed = np.full(count, -1, dtype=np.int32)
-    found = np.empty(2 * (count // clusters + 1 + window * (tables - 1)), dtype=np.int32)
-    sums = np.zeros(width, dtype=np.int64)
+    starts = np.arange(clusters + 1, dtype=np.int64) * count // clusters
     members = np.empty(count, dtype=np.int32)
+    _gather(
+        orders,
+        rows.indptr,
+        rows.items,
+        rows.worth,
+        window,
+        starts,
+        members,
+        linked(orders),
+        np.ones(count, dtype=np.bool_),
+        np.full(count, -1, dtype=np.int32),
+        np.empty(2 * (count // clusters + 1 + window * (tables - 1)), dtype=np.int32),
+        np.zeros(rows.width, dtype=np.int64),
+    )
+    return members, starts
+
+
+@lean
+def _gather(
+    orders: Array,
+    indptr: Array,
+    items: Array,
+    worth: Array,
+    window: Whole,
+    starts: Array,
+    members: Array,
+    links: Array,
+    free: Array,
+    listed: Array,
+    found: Array,
+    sums: Array,
+) -> None:
     step = 0
-    for cluster in range(clusters):
+    for cluster in range(len(starts) - 1):
         begin, end = starts[cluster], starts[cluster + 1]
         while not free[orders[0, step]]:
             step += 1
@@ -155,123 +176,171 @@ def gather(orders: Array, rows: Rows, clusters: Whole, window: Whole) -> tuple[A
             _count(row, indptr, items, worth, 1, sums)
         for place in range(begin, end):
             _forget(members[place], indptr, items, sums)
-    return members, starts
+
+
+class Side(NamedTuple):
+    """Room for the items of a cluster, laid side by side: what is done to all of them waits for no row to end.
+
+    `items`: the items, a row after the other. `at`: where rows begin, and the last one ends. `before`: what the sum of
+    each item was before it was counted. `totals`: sums of the first so many items, 0 for none. `scores`: what each row
+    gains by leaving. `best`: the rows that gain most.
+    """
+
+    items: Array
+    at: Array
+    before: Array
+    totals: Array
+    scores: Array
+    best: Array
+
+
+def _side(items: Array, rows: int, entries: int) -> Side:
+    """Room for so many rows with so many items."""
+    return Side(
+        np.empty(entries, dtype=items.dtype),
+        np.zeros(rows + 1, dtype=np.int64),
+        np.empty(entries, dtype=np.int64),
+        np.zeros(entries + 1, dtype=np.int64),
+        np.empty(rows, dtype=np.int64),
+        np.empty(TOP, dtype=np.uint32),
+    )
 
 
 @lean
-def _score(
+def _lay(
+    cluster: Whole,
+    times: Whole,
     indptr: Array,
     items: Array,
     worth: Array,
     members: Array,
-    begin: Whole,
-    end: Whole,
-    sign: Whole,
+    starts: Array,
     sums: Array,
-    scores: Array,
-    best: Array,
-    line: Whole,
-) -> int:
-    """What it gains to move each row to the other cluster, without a partner; the best few are listed."""
+    side: Side,
+) -> None:
+    """Lay the items of a cluster's rows side by side, and count them into sums."""
+    laid, at, before, _, _, _ = side
+    put, first = 0, starts[cluster]
+    for place in range(first, starts[cluster + 1]):
+        begin, end = indptr[members[place]], indptr[members[place] + 1]
+        step = times * worth[end - begin]
+        for entry in range(begin, end):
+            item = items[entry]
+            laid[put] = item
+            before[put] = sums[item]
+            sums[item] += step
+            put += 1
+        at[place - first + 1] = put
+
+
+@lean
+def _unlay(rows: Whole, side: Side, sums: Array) -> None:
+    """Make sums what they were before a cluster was laid: what was counted last is taken back first."""
+    for place in range(side.at[rows] - 1, -1, -1):
+        sums[side.items[place]] = side.before[place]
+
+
+@lean
+def _score(rows: Whole, sign: Whole, worth: Array, sums: Array, side: Side) -> np.int64:
+    """What it gains to move each row to the other cluster, without a partner; the most of that."""
+    laid, at, _, totals, scores, _ = side
+    total, most = np.int64(0), np.int64(-(2**62))
+    for place in range(at[rows]):
+        total += sums[laid[place]]
+        totals[place + 1] = total
+    for row in range(rows):
+        length = at[row + 1] - at[row]
+        likeness = totals[at[row + 1]] - totals[at[row]]
+        scores[row] = worth[length] * (worth[length] * length + sign * likeness)
+        most = max(most, scores[row])
+    return most
+
+
+@lean
+def _list_best(rows: Whole, scores: Array, best: Array) -> int:
+    """List the few rows with the best scores; how many they are."""
     kept = 0
-    for place in range(begin, end):
-        row = members[place]
-        length = indptr[row + 1] - indptr[row]
-        score = worth[length] * worth[length] * length
-        score += sign * _likeness(row, indptr, items, worth, sums)
-        scores[line, place - begin] = score
-        if kept == TOP and score <= scores[line, best[line, kept - 1]]:
+    for row in range(rows):
+        score = scores[row]
+        if kept == TOP and score <= scores[best[kept - 1]]:
             continue
         if kept < TOP:
             kept += 1
         at = kept - 1
-        while at > 0 and scores[line, best[line, at - 1]] < score:
-            best[line, at] = best[line, at - 1]
+        while at > 0 and scores[best[at - 1]] < score:
+            best[at] = best[at - 1]
             at -= 1
-        best[line, at] = place - begin
+        best[at] = row
     return kept
 
 
 @lean
 def _best_swap(
-    indptr: Array,
-    items: Array,
-    worth: Array,
-    members: Array,
-    here: Whole,
-    there: Whole,
-    counts: tuple[int, int],
-    marked: Array,
-    scores: Array,
-    best: Array,
+    rows: Whole, others: Whole, worth: Array, sums: Array, marked: Array, here: Side, there: Side
 ) -> tuple[int, int]:
     """The two rows that had best change places, by their places in their clusters; -1 where no swap gains."""
     gain, one, other = np.int64(0), -1, -1
-    for left in range(counts[0]):
-        first = scores[0, best[0, left]]
-        if first + scores[1, best[1, 0]] <= gain:
+    if _score(rows, -1, worth, sums, here) + _score(others, 1, worth, sums, there) <= 0:
+        return one, other
+    few, many = _list_best(rows, here.scores, here.best), _list_best(others, there.scores, there.best)
+    for left in range(few):
+        row = here.best[left]
+        first = here.scores[row]
+        if first + there.scores[there.best[0]] <= gain:
             break
-        row = members[here + best[0, left]]
-        length = indptr[row + 1] - indptr[row]
-        for place in range(indptr[row], indptr[row + 1]):
-            marked[items[place]] = 1
-        for right in range(counts[1]):
-            both = first + scores[1, best[1, right]]
+        begin, end = here.at[row], here.at[row + 1]
+        for place in range(begin, end):
+            marked[here.items[place]] = 1
+        for right in range(many):
+            partner = there.best[right]
+            both = first + there.scores[partner]
             if both <= gain:
                 break
-            partner = members[there + best[1, right]]
-            common = np.int64(0)
-            for place in range(indptr[partner], indptr[partner + 1]):
-                common += marked[items[place]]
-            both -= 2 * common * worth[length] * worth[indptr[partner + 1] - indptr[partner]]
+            common, length = np.int64(0), there.at[partner + 1] - there.at[partner]
+            for place in range(there.at[partner], there.at[partner] + length):
+                common += marked[there.items[place]]
+            both -= 2 * common * worth[end - begin] * worth[length]
             if both > gain:
-                gain, one, other = both, best[0, left], best[1, right]
-        for place in range(indptr[row], indptr[row + 1]):
-            marked[items[place]] = 0
+                gain, one, other = both, row, partner
+        for place in range(begin, end):
+            marked[here.items[place]] = 0
     return one, other
 
 
 @lean
-def exchange(
+def _exchange(
     indptr: Array,
     items: Array,
     worth: Array,
     members: Array,
     cluster_of: Array,
     starts: Array,
-    here: Whole,
-    there: Whole,
+    near: Whole,
+    far: Whole,
     sums: Array,
     marked: Array,
-    scores: Array,
-    best: Array,
+    here: Side,
+    there: Side,
 ) -> int:
     """Let rows of two clusters change places as long as those of each become more alike, both clusters taken together.
 
-    The sums hold the first cluster, before and after.
+    The first cluster is laid, before and after.
     """
-    begin, end, first, last = starts[here], starts[here + 1], starts[there], starts[there + 1]
-    for place in range(first, last):
-        _count(members[place], indptr, items, worth, -1, sums)
+    begin, first = starts[near], starts[far]
+    rows, others = starts[near + 1] - begin, starts[far + 1] - first
     swaps = 0
-    while swaps < end - begin + last - first:
-        counts = (
-            _score(indptr, items, worth, members, begin, end, -1, sums, scores, best, 0),
-            _score(indptr, items, worth, members, first, last, 1, sums, scores, best, 1),
-        )
-        if scores[0, best[0, 0]] + scores[1, best[1, 0]] <= 0:
-            break
-        one, other = _best_swap(indptr, items, worth, members, begin, first, counts, marked, scores, best)
+    while swaps < rows + others:
+        _lay(far, -1, indptr, items, worth, members, starts, sums, there)
+        one, other = _best_swap(rows, others, worth, sums, marked, here, there)
+        _unlay(others, there, sums)
         if one < 0:
             break
+        _unlay(rows, here, sums)
         row, partner = members[begin + one], members[first + other]
         members[begin + one], members[first + other] = partner, row
-        cluster_of[row], cluster_of[partner] = there, here
-        _count(row, indptr, items, worth, -2, sums)
-        _count(partner, indptr, items, worth, 2, sums)
+        cluster_of[row], cluster_of[partner] = far, near
+        _lay(near, 1, indptr, items, worth, members, starts, sums, here)
         swaps += 1
-    for place in range(first, last):
-        _count(members[place], indptr, items, worth, 1, sums)
     return swaps
 
 
@@ -318,9 +387,8 @@ def _call_for(
             prefetch(items, indptr[members[place]])
 
 
-@jit
 def swap_rows(
-    orders: Array, rows: Rows, members: Array, starts: Array, passes: Whole, reach: Whole, most: Whole
+    orders: Array, rows: Rows, members: Array, starts: Array, passes: int, reach: int, most: int
 ) -> int:
     """Let rows change places between clusters that are near each other, so that those of a cluster become more alike.
 
@@ -329,56 +397,91 @@ def swap_rows(
 
     `members`: changed in place. Returns the number of swaps.
     """
-    # Arrays by themselves, not in tuples: every call with a tuple counts who holds each of its arrays.
-    indptr, items, worth, width = rows
-    clusters = len(starts) - 1
-    beside = neighbors(orders, reach)
-    cluster_of = np.empty(len(members), dtype=np.uint32)
-    largest = 0
-    for cluster in range(clusters):
-        for place in range(starts[cluster], starts[cluster + 1]):
-            cluster_of[members[place]] = cluster
-        largest = max(largest, starts[cluster + 1] - starts[cluster])
-    sums, marked = np.zeros(width, dtype=np.int64), np.zeros(width, dtype=np.uint8)
-    scores, best = np.zeros((2, largest), dtype=np.int64), np.zeros((2, TOP), dtype=np.uint32)
-    counts, nearest = np.zeros(clusters, dtype=np.uint32), np.empty(most, dtype=np.uint32)
-    touched = np.empty(beside.shape[1] * largest, dtype=np.uint32)
+    tables, count = orders.shape
+    sizes, clusters = np.diff(starts), len(starts) - 1
+    cluster_of = np.empty(count, dtype=np.uint32)
+    cluster_of[members] = np.repeat(np.arange(clusters, dtype=np.uint32), sizes)
+    largest = int(sizes.max())
+    # No cluster holds more than so many of the longest rows.
+    entries = int(np.partition(np.diff(rows.indptr), -largest)[-largest:].sum())
+    beside = np.empty((count, 2 * reach * tables), dtype=np.uint32)
     # For each cluster when it changed, and by twos which ones it was compared with of late, and when.
     seen = np.zeros((clusters, 1 + 2 * most), dtype=np.uint32)
     seen[:, 1::2] = clusters
+    return _swap(
+        orders,
+        rows.indptr,
+        rows.items,
+        rows.worth,
+        members,
+        starts,
+        passes,
+        reach,
+        cluster_of,
+        beside,
+        seen,
+        np.zeros(rows.width, dtype=np.int64),
+        np.zeros(rows.width, dtype=np.uint8),
+        np.zeros(clusters, dtype=np.uint32),
+        np.empty(most, dtype=np.uint32),
+        np.empty(beside.shape[1] * largest, dtype=np.uint32),
+        _side(rows.items, largest, entries),
+        _side(rows.items, largest, entries),
+    )
+
+
+@lean
+def _swap(
+    orders: Array,
+    indptr: Array,
+    items: Array,
+    worth: Array,
+    members: Array,
+    starts: Array,
+    passes: Whole,
+    reach: Whole,
+    cluster_of: Array,
+    beside: Array,
+    seen: Array,
+    sums: Array,
+    marked: Array,
+    counts: Array,
+    nearest: Array,
+    touched: Array,
+    one: Side,
+    other: Side,
+) -> int:
+    _list_beside(orders, reach, beside)
     swaps, clock = 0, 0
     for _ in range(passes):
         before = swaps
-        for here in range(clusters):
+        for here in range(len(starts) - 1):
             found = _neighbors(here, beside, members, starts, cluster_of, counts, touched)
             found = _most_often(found, counts, touched, nearest)
             _call_for(found, nearest, starts, members, indptr, items, seen)
-            for place in range(starts[here], starts[here + 1]):
-                _count(members[place], indptr, items, worth, 1, sums)
+            _lay(here, 1, indptr, items, worth, members, starts, sums, one)
             for entry in range(found):
                 there = nearest[entry]
                 if not _worth_comparing(here, there, seen):
                     continue
                 clock += 1
-                made = exchange(
-                    indptr, items, worth, members, cluster_of, starts, here, there, sums, marked, scores, best
+                made = _exchange(
+                    indptr, items, worth, members, cluster_of, starts, here, there, sums, marked, one, other
                 )
                 if made:
                     seen[here, 0], seen[there, 0] = clock, clock
                     swaps += made
                 _remember(here, there, clock, seen)
-            for place in range(starts[here], starts[here + 1]):
-                _forget(members[place], indptr, items, sums)
+            _unlay(starts[here + 1] - starts[here], one, sums)
         if swaps == before:
             break
     return swaps
 
 
-@jit
-def neighbors(orders: Array, reach: Whole) -> Array:
+@lean
+def _list_beside(orders: Array, reach: Whole, beside: Array) -> None:
     """The rows that stand at most so far from each row in one of the orders, a line a row; where none is, the row."""
     tables, count = orders.shape
-    beside = np.empty((count, 2 * reach * tables), dtype=np.uint32)
     for table in range(tables):
         for place in range(count):
             row, at = orders[table, place], 2 * reach * table
@@ -386,7 +489,6 @@ def neighbors(orders: Array, reach: Whole) -> Array:
                 if other != place:
                     beside[row, at] = orders[table, other] if 0 <= other < count else row
                     at += 1
-    return beside
 
 
 @lean

@@ -95,21 +95,25 @@ def write_ranks(indptr: Indptr, items: Items, number: Items, ranked: Items) -> N
             sort(ranked, begin, end)
 
 
-def gray_digits(indptr: Indptr, ranked: Items, width: int) -> tuple[Indptr, Items]:
-    """Keys of sets that sort as their Gray codes do, for sets of ascending numbers.
+def gray_digits(indptr: Indptr, items: Items, number: Items) -> tuple[Indptr, Items]:
+    """Keys of sets that sort as their Gray codes do, by the numbers of the items.
 
     Every other item counts the other way round, and a set with an odd number of items ends with a number beyond all.
     """
     lengths = np.diff(indptr)
     begin = indptr_of(lengths + lengths % 2)
-    digits = np.full(begin[-1], width + 1, dtype=np.int32)
-    fitting(_gray_digits, len(ranked))(indptr, ranked, width, begin, digits)
+    digits = np.full(begin[-1], len(number) + 1, dtype=np.int32)
+    ranked = np.empty(len(items), dtype=np.int32)
+    fitting(_gray_digits, len(items))(indptr, items, number, ranked, begin, digits)
     return begin, digits
 
 
 @lean
-def _gray_digits(indptr: Indptr, ranked: Items, width: int, begin: Indptr, digits: Items) -> None:
+def _gray_digits(
+    indptr: Indptr, items: Items, number: Items, ranked: Items, begin: Indptr, digits: Items
+) -> None:
+    write_ranks(indptr, items, number, ranked)
     for row in range(len(indptr) - 1):
         for place in range(indptr[row + 1] - indptr[row]):
             item = ranked[indptr[row] + place]
-            digits[begin[row] + place] = item if place % 2 else width - item
+            digits[begin[row] + place] = item if place % 2 else len(number) - item

@@ -22,22 +22,20 @@ class Joined(NamedTuple):
     owners: Rows
 
 
-@jit
-def leading(roots: Roots, hidden: Hidden, ranks: Rows) -> AnyArray:
-    """The first items of each virtual term chunk by rank; a rank beyond all where there are fewer."""
-    first = np.full((len(roots.nodes), LEADING), len(ranks), dtype=np.int64)
-    for root in range(len(roots.nodes)):
+@lean
+def leading(pair_indptr: Rows, pairs: Rows, items: Items, ranks: Rows, first: AnyArray) -> None:
+    """The first items of each virtual term chunk by rank, as many as there is room for in a line of it."""
+    for root in range(len(first)):
         line = first[root]
-        for pair in roots.pairs[roots.pair_indptr[root] : roots.pair_indptr[root + 1]]:
-            rank = ranks[hidden.items[pair]]
-            place = LEADING
+        for entry in range(pair_indptr[root], pair_indptr[root + 1]):
+            rank = ranks[items[pairs[entry]]]
+            place = len(line)
             while place and line[place - 1] > rank:
                 place -= 1
-            if place < LEADING and (place == 0 or line[place - 1] != rank):
+            if place < len(line) and (place == 0 or line[place - 1] != rank):
                 for later in range(len(line) - 1, place, -1):
                     line[later] = line[later - 1]
                 line[place] = rank
-    return first
 
 
 class Room(NamedTuple):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels._jit import lean
-from shoal.kernels.near_clusters import unlink
+from shoal.kernels.near_clusters import linked, unlink
 
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
@@ -168,9 +168,6 @@ def take_in(orders: Array, units: Units, width: Whole, kinds: Whole, p: Whole, w
     and the degree. Returns for each cluster the one that began its group.
     """
     clusters, tables = len(units.sizes), len(orders)
-    links = np.full((clusters, 2 * tables), -1, dtype=np.int32)
-    for table, order in enumerate(orders):
-        links[order[:-1], 2 * table], links[order[1:], 2 * table + 1] = order[1:], order[:-1]
     squares = np.concatenate(([0], np.cumsum(np.square(units.held, dtype=np.int64))))
     # A little more than the length of each vector: that of none is not zero.
     norms = np.sqrt(1 + np.diff(squares[units.indptr]))
@@ -184,7 +181,7 @@ def take_in(orders: Array, units: Units, width: Whole, kinds: Whole, p: Whole, w
         units.secrets,
         units.secret_counts,
         orders[0],
-        links,
+        linked(orders),
         norms,
         np.ones(clusters, dtype=np.bool_),
         np.zeros(width, dtype=np.int64),

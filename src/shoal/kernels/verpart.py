@@ -66,7 +66,38 @@ class Gathered(NamedTuple):
     of: Rows
 
 
-@jit
+class Desk(NamedTuple):
+    """Room to partition a cluster at a time. `counts`, `ranked`: an entry an item, the counts zero between any two.
+
+    `bits`: a row for each item that is frequent enough in a cluster, as wide as the largest cluster. `numbers`,
+    `current`: as many entries. `following`, `scratch`: an entry, or a row of bits, for each item of a combination, and
+    one or two more.
+    """
+
+    counts: Counts
+    ranked: Counts
+    bits: AnyArray
+    numbers: Items
+    current: Counts
+    scratch: AnyArray
+    following: Counts
+
+
+def desk(width: int, occurrences: int, rows: int, promise: Promise) -> Desk:
+    """Room for clusters of so many occurrences and baskets at the most."""
+    wide, words = min(width, occurrences // promise.k), (rows + 63) // 64
+    return Desk(
+        np.zeros(width, dtype=np.int64),
+        np.empty(width, dtype=np.int64),
+        np.empty((wide, words), dtype=np.uint64),
+        np.empty(wide, dtype=np.int32),
+        np.empty(wide, dtype=np.int64),
+        np.empty((promise.m + 2, words), dtype=np.uint64),
+        np.empty(promise.m + 1, dtype=np.int64),
+    )
+
+
+@lean
 def partition(
     indptr: Indptr,
     items: Items,
@@ -76,6 +107,7 @@ def partition(
     places: Rows,
     promise: Promise,
     pairs: Pairs,
+    desk: Desk,
     first: int,
     last: int,
 ) -> None:
@@ -84,8 +116,7 @@ def partition(
     `order`, `starts`: the baskets cluster by cluster, and where clusters begin. `places`: where the pairs of each
     cluster begin.
     """
-    counts = np.zeros(len(ignored), dtype=np.int64)
-    ranked = np.empty(len(ignored), dtype=np.int64)
+    counts, ranked = desk.counts, desk.ranked
     for cluster in range(first, last):
         rows = order[starts[cluster] : starts[cluster + 1]]
         found = _by_support(indptr, items, rows, ignored, promise.k, counts, ranked)
@@ -99,12 +130,15 @@ def partition(
             pairs.chunks[base + place] = HIDDEN
             wide += counts[item] >= promise.k and not ignored[item]
             counts[item] = place
-        masks = np.zeros((wide, (len(rows) + 63) // 64), dtype=np.uint64)
+        masks = desk.bits[:wide]
+        for place in range(wide):
+            for word in range(masks.shape[1]):
+                masks[place, word] = NONE
         _mark(indptr, items, rows, counts, pairs.of, masks)
         chunks = pairs.chunks[base : base + wide]
-        fill_chunks(masks, promise.k, promise.m, chunks)
-        pairs.covers[cluster] = _settle(masks, chunks, found - wide, len(rows), promise)
-        pairs.made[cluster] = _number_through(chunks)
+        _fill(masks, promise.k, promise.m, chunks, desk.current, desk.scratch, desk.following)
+        pairs.covers[cluster] = _settle(masks, chunks, found - wide, len(rows), promise, desk)
+        pairs.made[cluster] = _number_through(chunks, desk.numbers)
         if promise.above < promise.below:
             _leave_out(indptr, items, rows, base, masks, chunks, counts, pairs)
         for place in range(found):
@@ -149,15 +183,17 @@ def _chunks(chunks: Items) -> int:
     return last + 1
 
 
-@jit
-def _number_through(chunks: Items) -> int:
+@lean
+def _number_through(chunks: Items, number: Items) -> int:
     """Number the chunks that hold an item without gaps, in their order; how many there are."""
-    number = np.zeros(_chunks(chunks), dtype=np.int32)
+    all_chunks = _chunks(chunks)
+    for chunk in range(all_chunks):
+        number[chunk] = 0
     for chunk in chunks:
         if chunk != HIDDEN:
             number[chunk] = 1
     made = 0
-    for chunk in range(len(number)):
+    for chunk in range(all_chunks):
         number[chunk], made = made, made + number[chunk]
     for place in range(len(chunks)):
         if chunks[place] != HIDDEN:
@@ -204,20 +240,26 @@ def _mark(indptr: Indptr, items: Items, rows: Rows, place_of: Counts, of: Items,
 
 @jit
 def fill_chunks(masks: AnyArray, k: int, m: int, chunks: Items) -> int:
-    """Give every item, a row of bits each, to the first chunk it fits in; say how many chunks there are.
+    """Give every item, a row of bits each, to the first chunk it fits in; say how many chunks there are."""
+    scratch = np.empty((m + 1, masks.shape[1]), dtype=np.uint64)
+    following, current = np.empty(m + 1, dtype=np.int64), np.empty(len(masks), dtype=np.int64)
+    return _fill(masks, k, m, chunks, current, scratch, following)
+
+
+@lean
+def _fill(
+    masks: AnyArray, k: int, m: int, chunks: Items, current: Counts, scratch: AnyArray, following: Counts
+) -> int:
+    """Do so with room to work in.
 
     One chunk is filled after the other, as in the paper: an item joins if no combination with it is rare.
     """
-    size = len(masks)
-    scratch = np.empty((m + 1, masks.shape[1]), dtype=np.uint64)
-    following = np.empty(m + 1, dtype=np.int64)
-    current = np.empty(size, dtype=np.int64)
-    for place in range(len(chunks)):
+    left, made = len(masks), 0
+    for place in range(left):
         chunks[place] = HIDDEN
-    left, made = size, 0
     while left:
         held = 0
-        for item in range(size):
+        for item in range(len(masks)):
             if chunks[item] == HIDDEN and fits(masks, current[:held], item, k, m, scratch, following):
                 current[held] = item
                 held += 1
@@ -255,15 +297,15 @@ def fits(
     return True
 
 
-@jit
-def _settle(masks: AnyArray, chunks: Items, hidden: int, rows: int, promise: Promise) -> int:
+@lean
+def _settle(masks: AnyArray, chunks: Items, hidden: int, rows: int, promise: Promise, desk: Desk) -> int:
     """Bound the links and see that sub-records suffice for all baskets; the number of sub-records.
 
     A cluster without term chunk needs so many sub-records that k baskets can hold one of each of up to m chunks while
     no other stays empty; if it has fewer, its rarest item goes to the term chunk.
     """
     while True:
-        hidden += _bound(masks, chunks, hidden, rows, promise)
+        hidden += _bound(masks, chunks, hidden, rows, promise, desk)
         cover, alive = _cover(masks, chunks)
         enough = rows + promise.k * (max(1, min(promise.m, alive)) - 1)
         if hidden or not alive or cover >= enough:
@@ -288,8 +330,8 @@ def _cover(masks: AnyArray, chunks: Items) -> tuple[int, int]:
     return cover, alive
 
 
-@jit
-def _bound(masks: AnyArray, chunks: Items, hidden: int, rows: int, promise: Promise) -> int:
+@lean
+def _bound(masks: AnyArray, chunks: Items, hidden: int, rows: int, promise: Promise, desk: Desk) -> int:
     """Leave out occurrences of items that too large a share of the cluster holds; how many had to be hidden.
 
     Occurrences without another item of the same chunk go first. An item whose occurrences cannot be left out without
@@ -308,12 +350,12 @@ def _bound(masks: AnyArray, chunks: Items, hidden: int, rows: int, promise: Prom
         if chunks[item] == HIDDEN or excess <= 0 or others == 0:
             item += 1
             continue
-        before = np.empty(masks.shape[1], dtype=np.uint64)
-        for word in range(len(before)):
+        before = desk.scratch[promise.m + 1]
+        for word in range(masks.shape[1]):
             before[word] = masks[item, word]
         _clear(masks, chunks, item, excess)
-        if allowed < promise.k or not _still_fits(masks, chunks, item, promise):
-            for word in range(len(before)):
+        if allowed < promise.k or not _still_fits(masks, chunks, item, promise, desk):
+            for word in range(masks.shape[1]):
                 masks[item, word] = before[word]
             chunks[item] = HIDDEN
             moved += 1
@@ -335,17 +377,14 @@ def _clear(masks: AnyArray, chunks: Items, item: int, excess: int) -> None:
                 excess -= 1
 
 
-@jit
-def _still_fits(masks: AnyArray, chunks: Items, item: int, promise: Promise) -> bool:
-    current = np.empty(len(chunks), dtype=np.int64)
-    held = 0
+@lean
+def _still_fits(masks: AnyArray, chunks: Items, item: int, promise: Promise, desk: Desk) -> bool:
+    current, held = desk.current, 0
     for other in range(len(chunks)):
         if other != item and chunks[other] == chunks[item]:
             current[held] = other
             held += 1
-    scratch = np.empty((promise.m + 1, masks.shape[1]), dtype=np.uint64)
-    following = np.empty(promise.m + 1, dtype=np.int64)
-    return fits(masks, current[:held], item, promise.k, promise.m, scratch, following)
+    return fits(masks, current[:held], item, promise.k, promise.m, desk.scratch, desk.following)
 
 
 @lean

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -161,10 +161,12 @@ def _room(width: int, rows: int, pairs: int) -> "Room":
 def _order(roots: "Roots", hidden: "Hidden", width: int) -> Rows:
     """Trees by the items of their virtual term chunks, those first that most baskets hide."""
     from shoal.kernels._jit import fitting
-    from shoal.kernels.refine import leading
+    from shoal.kernels.refine import LEADING, leading
 
     weight = np.bincount(hidden.items[roots.pairs], weights=hidden.supports[roots.pairs], minlength=width)
     ranks = np.empty(width, dtype=np.int64)
     ranks[np.argsort(-weight, kind="stable")] = np.arange(width)
-    first: Any = fitting(leading, len(hidden.rows))(roots, hidden, ranks)
+    # A rank beyond all where there are fewer.
+    first = np.full((len(roots.nodes), LEADING), width)
+    fitting(leading, len(hidden.rows))(roots.pair_indptr, roots.pairs, hidden.items, ranks, first)
     return np.lexsort(first.T[::-1])

@@ -67,10 +67,12 @@ def verpart(
     promise = kernel.Promise(k, m, *safe.as_integer_ratio())
     partition, gather = fitting(kernel.partition, occurrences), fitting(kernel.gather, occurrences)
 
+    most = int(np.diff(places).max(initial=0)), int(parts.sizes.max(initial=0))
+
     def work(bounds: tuple[int, int]) -> None:
-        partition(
-            baskets.indptr, baskets.items, ignored, parts.order, parts.starts, places, promise, found, *bounds
-        )
+        desk = kernel.desk(len(ignored), *most, promise)
+        given = baskets.indptr, baskets.items, ignored, parts.order, parts.starts, places
+        partition(*given, promise, found, desk, *bounds)
 
     cuts = np.searchsorted(places, np.linspace(0, occurrences, 4 * engine.threads + 1)[1:-1])
     cuts = np.concatenate(([0], cuts, [clusters])).astype(np.int64)
