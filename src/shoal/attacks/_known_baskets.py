@@ -6,9 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal.arrays import Floats, Items, Mask, Rows, distinct, flagged, indptr_of, owners, ranges, taken
+from shoal.arrays import (
+    Counts,
+    Floats,
+    Items,
+    Mask,
+    Rows,
+    distinct,
+    flagged,
+    indptr_of,
+    owners,
+    ranges,
+    taken,
+)
 from shoal.attacks._known_clusters import ClustersView
 from shoal.attacks.attack import Attacked, Target, mean
+from shoal.data._basket_orders import holders_of
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -62,12 +75,8 @@ class BasketsView:
     """
 
     def __init__(self, published: Baskets, original: Baskets) -> None:
-        from scipy.sparse import csr_array
-
         self.published = published
-        ones = np.ones(len(published.items), dtype=np.int8)
-        shape = (len(published), len(published.vocabulary))
-        self._by_item = csr_array((ones, published.items, published.indptr), shape=shape).tocsc()
+        self._holders_of = holders_of(published.indptr, published.items, len(published.vocabulary))
         codes = {text: code for code, text in enumerate(published.vocabulary)}
         self._covers = {text: [code] for text, code in codes.items()}
         if original.hierarchy is not None:
@@ -99,9 +108,9 @@ class BasketsView:
         return found
 
     def _holders(self, codes: list[int]) -> Rows:
-        bounds, rows = self._by_item.indptr, self._by_item.indices
+        bounds, rows = self._holders_of
         parts = [rows[bounds[code] : bounds[code + 1]] for code in codes]
-        return np.asarray(parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts)), dtype=np.int64)
+        return parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
 
 
 def linked_baskets(attack: "Attack", target: Target, known: int | None) -> Attacked | None:
@@ -234,14 +243,14 @@ def _linked_secrets(attack: "Attack", target: Target, groups: Groups) -> Attacke
 
 def _beliefs(groups: Groups, places: Rows, group: Rows, people: int) -> Floats:
     """How likely each of some people holds each secret, by the groups in which her public items stand."""
-    from scipy.sparse import csr_array
-
-    there = csr_array((np.ones(len(places)), (places, group)), shape=(people, len(groups)))
+    width = len(groups.vocabulary)
+    held, entries = taken(groups.sensitive_indptr, group)
+    secrets = np.repeat(places, np.diff(held)) * width + groups.sensitive_items[entries]
+    shares = groups.sensitive_counts[entries] / np.repeat(groups.sizes[group], np.diff(held))
+    sums = np.bincount(secrets, shares, people * width).reshape(people, width)
     found = np.bincount(places, minlength=people)
-    sums = (there @ group_shares(groups)).toarray()
-    return np.asarray(
-        np.round(sums / np.maximum(found, 1)[:, None], 12)
-    )  # a mean of equal shares is that share
+    # A mean of equal shares is that share.
+    return np.asarray(np.round(sums / np.maximum(found, 1)[:, None], 12))
 
 
 def guess_items(attack: "Attack", target: Target) -> Attacked | None:
@@ -289,6 +298,9 @@ class Beliefs:
     held: Mask  # whether she does
     overall: Floats  # how frequent each item in question is
     vocabulary: tuple[str, ...]  # the published items
+    fitting: Counts | None = (
+        None  # how many published baskets fit what is known of each, in a release of baskets
+    )
 
     def right(self) -> Floats:
         """Whether the likeliest item is one of each person; ties go to the more frequent one."""
@@ -329,20 +341,20 @@ def item_beliefs(release: Release, people: Baskets, original: Baskets, rows: Row
     orders = [order[:known] for order in chosen_items(public_items(people), rows, seed)]
     names = {original.vocabulary[item] for item in original.sensitive.tolist()}
     secret = np.array([text in names for text in data.vocabulary], dtype=np.bool_)
+    fitting = None
     if isinstance(data, Baskets):
-        scores, overall = _cohort_shares(data, original, orders)
+        scores, overall, fitting = _cohort_shares(data, original, orders)
     else:
         view = ClustersView(data)
         scores = np.array([view.beliefs(order) for order in orders]).reshape(len(rows), len(secret))
         overall = view.beliefs(())
     if names:
-        return Beliefs(
-            scores * secret, secret_matrix(people, rows, data.vocabulary), overall * secret, data.vocabulary
-        )
+        held = secret_matrix(people, rows, data.vocabulary)
+        return Beliefs(scores * secret, held, overall * secret, data.vocabulary, fitting)
     codes = {text: code for code, text in enumerate(data.vocabulary)}
     for place, order in enumerate(orders):
         scores[place, [codes[item] for item in order if item in codes]] = -1.0
-    return Beliefs(scores, item_matrix(people, rows, data.vocabulary), overall, data.vocabulary)
+    return Beliefs(scores, item_matrix(people, rows, data.vocabulary), overall, data.vocabulary, fitting)
 
 
 def outside_guess(attack: "Attack", target: Target, rows: Rows, plain: float) -> tuple[float, str]:
@@ -360,22 +372,22 @@ def outside_guess(attack: "Attack", target: Target, rows: Rows, plain: float) ->
 
 def _cohort_shares(
     data: Baskets, original: Baskets, orders: Sequence[Sequence[str]]
-) -> tuple[Floats, Floats]:
-    """The share of each item in the cohort of each person's known items, and how often it is published."""
-    from scipy.sparse import csr_array
-
-    ones = np.ones(len(data.items))
-    whole = csr_array((ones, data.items, data.indptr), shape=(len(data), len(data.vocabulary)))
-    view = BasketsView(data, original)
-    scores = np.zeros((len(orders), len(data.vocabulary)))
-    overall = np.asarray(whole.sum(axis=0)).ravel()
+) -> tuple[Floats, Floats, Counts]:
+    """The share of each item in the cohort of each person's known items, how often it is published, and the cohorts'
+    sizes.
+    """
+    view, width = BasketsView(data, original), len(data.vocabulary)
+    scores, sizes = np.zeros((len(orders), width)), np.full(len(orders), len(data))
+    overall = data.supports.astype(np.float64)
     for place, order in enumerate(orders):
         cohort = view.cohort(order)
         if cohort is None:
             scores[place] = overall / max(len(data), 1)
-        elif len(cohort):
-            scores[place] = np.asarray(whole[cohort].sum(axis=0)).ravel() / len(cohort)
-    return scores, overall
+            continue
+        sizes[place] = len(cohort)
+        _, entries = taken(data.indptr, cohort)
+        scores[place] = np.bincount(data.items[entries], minlength=width) / max(len(cohort), 1)
+    return scores, overall, sizes
 
 
 def _from_others(attack: "Attack", target: Target, rows: Rows) -> float:
@@ -383,13 +395,6 @@ def _from_others(attack: "Attack", target: Target, rows: Rows) -> float:
     original = target.original
     release: Release = Release(original, "none", {}, target.release.promises)
     found = item_beliefs(release, original, original, rows, attack.seed)
-    known = promised_known(release)
-    view = BasketsView(original, original)
-    sizes = np.array(
-        [
-            len(original) if (cohort := view.cohort(order[:known])) is None else len(cohort)
-            for order in chosen_items(public_items(original), rows, attack.seed)
-        ]
-    )
+    assert found.fitting is not None
     own = np.where(found.scores > 0, found.held, 0)
-    return float(replace(found, scores=found.scores * sizes[:, None] - own).right().mean())
+    return float(replace(found, scores=found.scores * found.fitting[:, None] - own).right().mean())

@@ -5,7 +5,6 @@ that lies five calls deep is optimized and compiled six times, five of them for 
 alone waits: it gets no entry for Python, no machine code of its own and no file in the cache. The kernel that Python
 calls takes in all that it needs, each once, and is optimized with it.
 
-Nor is the same done twice: a function is tidied up before it is linked, and optimized with its caller alone.
 Nor is the same asked twice: left to itself, numba goes through all that an operator could mean at every place where one
 stands, and compiles its own functions once for kernels that Python calls and once more for those that kernels call.
 """
@@ -20,9 +19,6 @@ unliteral: Callable[[Any], Any] = types.unliteral
 
 PASSED_ON = ("nrt", "fastmath", "error_model", "auto_parallel", "boundscheck", "debuginfo", "forceinline")
 """Options that change the code of what a function calls; others say how it is called from outside, or what is tried."""
-
-TIDYING = ("add_sroa_pass", "add_simplify_cfg_pass", "add_instruction_combine_pass")
-"""What is done to a function before it is linked."""
 
 _compiling: list[tuple[bool, bool]] = []
 """What is being compiled, a caller before what it calls: whether it belongs to a kernel, and whether it can wait.
@@ -166,36 +162,5 @@ def _teach_to_share() -> None:
     template._get_impl, function.get_call_type = implemented, called
 
 
-def _teach_to_tidy() -> None:
-    """Have numba only tidy up each function before it is linked; where it is another numba, nothing is changed.
-
-    Variables become registers, and what is plainly too much goes. Left to itself numba optimizes all of it in full,
-    and then once more with everything that it calls, when nothing is left of the first time.
-    """
-    library: Any = codegen.CPUCodeLibrary
-    target: Any = codegen.JITCPUCodegen
-    try:
-        made: Any = codegen.ll.create_new_function_pass_manager  # type: ignore[attr-defined]
-        optimize, builder = library._optimize_functions, target._pass_builder
-        all(getattr(made(), name) for name in TIDYING)
-    except AttributeError:
-        return
-
-    def tidy(self: Any, module: Any) -> None:
-        if not _compiling or not _compiling[-1][0]:
-            optimize(self, module)
-            return
-        module.data_layout = self._codegen._data_layout
-        passes, options = made(), builder(self._codegen, opt=1)
-        for name in TIDYING:
-            getattr(passes, name)()
-        for function in module.functions:
-            if not function.is_declaration:
-                passes.run(function, options)
-
-    library._optimize_functions = tidy
-
-
 CAN_WAIT = _teach_to_wait()
-_teach_to_tidy()
 _teach_to_share()

@@ -66,9 +66,8 @@ def _least_ranks(indptr: Indptr, items: Items, ranks: Items, least: Items) -> No
     for row in range(len(indptr) - 1):
         for place in range(indptr[row], indptr[row + 1]):
             for column in range(ranks.shape[1]):
-                rank = ranks[items[place], column]
-                if place == indptr[row] or rank < least[row, column]:
-                    least[row, column] = rank
+                known = least[row, column] if place > indptr[row] else ranks[items[place], column]
+                least[row, column] = min(known, ranks[items[place], column])
 
 
 def rank_rows(indptr: Indptr, items: Items, number: Items) -> Items:
