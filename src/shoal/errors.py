@@ -21,6 +21,7 @@ kind, so that callers who know nothing of Shoal can catch ``ValueError``.
 What is done all the same, and its owner should hear of, is a `ShoalWarning`.
 """
 
+import errno
 import logging
 import sys
 import warnings
@@ -161,14 +162,17 @@ class LeftOut(UserWarning):
     """What another package adds to Shoal cannot be used, and is left out where everything is listed."""
 
 
+CLOSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.ENOENT})
+"""What the system says of a place that takes nothing, however much room there is."""
+
+
 class CannotWrite(ShoalError, OSError):
     """A place that takes no file; the message says what the system said, and nothing half-written is left there."""
 
     def __init__(self, what: str, cause: Exception) -> None:
         said = getattr(cause, "strerror", None) or str(cause)
-        super().__init__(
-            f"{what} cannot be written: {said}. Make room or choose another place, and run it again."
-        )
+        other = "Choose" if getattr(cause, "errno", None) in CLOSED else "Make room or choose"
+        super().__init__(f"{what} cannot be written: {said}. {other} another place, and run it again.")
 
 
 class EngineFailed(ShoalError, RuntimeError):

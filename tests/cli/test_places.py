@@ -28,6 +28,22 @@ def test_a_recipe_replaces_nothing_unasked(shoal: Callable[..., object], people:
     assert "mondrian" in (folder / "notes.txt").read_text()
 
 
+def test_a_place_that_takes_nothing_is_refused_before_the_work(
+    shoal: Callable[..., object], people: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "notes.txt").write_text("mine")
+    answer = shoal("anonymize", "mondrian", "absent.csv", "--k", 2, "--quasi", "age", "-o", "notes.txt/out")
+    assert answer.code == 2
+    assert "notes.txt/out cannot be written: " in answer.err
+    assert "notes.txt is no folder. Choose another place" in answer.err
+    answer = anonymize(shoal, people, "--save-recipe", "notes.txt/recipe.toml")
+    assert (answer.code, "notes.txt is no folder" in answer.err) == (2, True)
+    monkeypatch.setattr(os, "access", lambda place, mode: Path(place) != folder)
+    answer = anonymize(shoal, people)
+    assert (answer.code, "may not be written to. Choose another place" in answer.err) == (2, True)
+    assert not (folder / "out").exists()
+
+
 @pytest.mark.parametrize("link", [False, True])
 def test_a_recipe_never_replaces_the_data(
     link: bool, shoal: Callable[..., object], people: Path, folder: Path

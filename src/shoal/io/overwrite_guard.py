@@ -1,11 +1,12 @@
 """Where results may go: never over the data that they are made from."""
 
+import errno
 import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from shoal.errors import WrongUse
+from shoal.errors import CannotWrite, WrongUse
 from shoal.io.source import STANDARD_INPUT, is_database, refuse_address
 
 _LOCAL = ("", "localhost", "127.0.0.1", "::1")
@@ -15,10 +16,22 @@ _POSTGRES_PORT = 5432
 def refuse_existing(path: str | Path, force: bool, *sources: Any) -> None:
     """Keep files that are there already unless they may be replaced, and the sources always."""
     refuse_address(path, writing=True)
+    refuse_closed(path)
     for source in sources:
         refuse_source(path, source)
     if os.path.lexists(path) and not force:
         raise WrongUse(f"{path} is there already; name another file, or replace it with --force.")
+
+
+def refuse_closed(place: str | Path) -> None:
+    """Refuse a place where nothing can be made, before any work is done for it. Raises `CannotWrite`."""
+    above = Path(place).absolute().parent
+    while not os.path.lexists(above):
+        above = above.parent
+    if not above.is_dir():
+        raise CannotWrite(str(place), NotADirectoryError(errno.ENOTDIR, f"{above} is no folder"))
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise CannotWrite(str(place), PermissionError(errno.EACCES, f"{above} may not be written to"))
 
 
 def refuse_source(target: str | Path, source: Any, query: str | None = None) -> None:
@@ -39,6 +52,7 @@ def refuse_source(target: str | Path, source: Any, query: str | None = None) -> 
 def refuse_source_folder(folder: str | Path, source: Any) -> None:
     """Refuse a release folder that is none, or whose replacement would take the data with it."""
     refuse_address(folder, writing=True)
+    refuse_closed(folder)
     if not isinstance(source, str | Path) or str(source) == STANDARD_INPUT or "://" in str(source):
         return
     place, data = Path(folder).resolve(), Path(source).resolve()
