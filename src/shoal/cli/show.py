@@ -149,9 +149,7 @@ def progress(quiet: bool) -> Iterator["Stage"]:
             nonlocal kernels
             kernels += seconds > 0
             text = (
-                f"{step}: compiling once (kernel {kernels}, about {math.ceil(seconds)} s)"
-                if seconds
-                else step
+                f"{step}: compiling once (part {kernels}, about {math.ceil(seconds)} s)" if seconds else step
             )
             bar.update(task, description=text)
 
@@ -168,8 +166,8 @@ def _compiling_line() -> "Tell":
         if seconds > MOMENT and not shown:
             shown = True
             print(
-                f"shoal: compiling once (about {math.ceil(seconds)} s for this kernel, up to half a minute for all "
-                f"of a method, longer on a busy machine); {_afterward()}",
+                f"shoal: compiling once (about {math.ceil(seconds)} s for the first part, up to half a minute in "
+                f"all, longer on a busy machine); {_afterward()}",
                 file=sys.stderr,
             )
 

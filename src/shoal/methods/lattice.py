@@ -122,7 +122,7 @@ class Lattice(FullDomain):
     def _notes(
         self, problem: Problem, progress: Progress, parts: tuple[Part, ...], seconds: float
     ) -> dict[str, Any]:
-        solution = solution_note(problem, parts)
+        solution, parted = solution_note(problem, parts), self.local or self.improving
         return {
             "objective": self.objective,
             "value": progress.value,
@@ -134,5 +134,5 @@ class Lattice(FullDomain):
             "seconds_per_vector": seconds / max(progress.evaluated, 1),
             "tuples": len(problem.tuples),
             "solutions": [solution],
-            "summary": [proof_sentence(self.objective, problem, progress, solution, local=self.local)],
+            "summary": [proof_sentence(self.objective, problem, progress, solution, local=parted)],
         }

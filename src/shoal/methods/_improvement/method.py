@@ -171,7 +171,7 @@ class Improvable(TableMethod):
         k = max((model.least_size() for model in models if model not in averages), default=1)
         reason = ""
         if not by_nodes:
-            reason = "not every quasi-identifier is published by the nodes of a hierarchy"
+            reason = "not every quasi-identifier is published by the nodes of a hierarchy; give each one"
         elif any(getattr(model, "missing_matches_all", False) for model in models):
             reason = "missing cells match all others"
         elif k < 2:
