@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import shoal
 from shoal import registry
 from shoal.cli.program import main
 from shoal.errors import UnknownName, WrongUse
@@ -52,6 +53,13 @@ def test_an_old_option(call: tuple[str, ...], new: str, capsys: pytest.CaptureFi
     assert main(call) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"shoal: {call[-2]} is now {new}. See: shoal ")
+
+
+@pytest.mark.parametrize(("old", "new"), [("seconds", "time_limit"), ("suppression", "suppression_limit")])
+def test_an_old_parameter_of_recommend(old: str, new: str) -> None:
+    with pytest.raises(WrongUse) as caught:
+        shoal.recommend("people.csv", k=5, quasi="age", **{old: 1})
+    assert str(caught.value) == f"recommend: The parameter {old!r} is now {new!r}."
 
 
 @pytest.mark.parametrize(("name", "parameters", "new"), PARAMETERS)

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ from shoal.errors import Infeasible, WrongUse
 from shoal.io.reading import Reading, with_names
 from shoal.methods._candidates import Aim, Candidate
 from shoal.methods._full_domain.method import as_share
-from shoal.option_names import spoken
+from shoal.option_names import new_name, spoken
 from shoal.recipe import Recipe
 from shoal.recommendation.candidate_list import Tried, candidates, harder, main_parameter
 from shoal.recommendation.command_line import command_line
@@ -179,6 +180,9 @@ def recommend(
             raise WrongUse(
                 f"The hierarchy of {name!r} must be a builder or a file here: a recipe can hold no object."
             )
+    for old in promised:
+        if new := new_name("parameter", old, signature(recommend).parameters):
+            raise WrongUse(f"recommend: The parameter {old!r} is now {new!r}.")
     search = partial(
         propose,
         stated=Stated(**promised),
