@@ -180,12 +180,9 @@ def recommend(
             raise WrongUse(
                 f"The hierarchy of {name!r} must be a builder or a file here: a recipe can hold no object."
             )
-    for old in promised:
-        if new := new_name("parameter", old, signature(recommend).parameters):
-            raise WrongUse(f"recommend: The parameter {old!r} is now {new!r}.")
     search = partial(
         propose,
-        stated=Stated(**promised),
+        stated=stated(promised),
         roles=roles,
         hierarchies=hierarchies,
         time_limit=time_limit,
@@ -201,6 +198,14 @@ def recommend(
         found = search(path, reading=named, baskets=layout)
     source = found.recipe.source.model_copy(update={"path": path.name, "baskets": baskets})
     return replace(found, recipe=found.recipe.model_copy(update={"source": source}))
+
+
+def stated(promised: Mapping[str, Any]) -> Stated:
+    """What is promised. Raises `WrongUse` that says the new name of what is an old parameter of `recommend`."""
+    for old in promised:
+        if new := new_name("parameter", old, signature(recommend).parameters):
+            raise WrongUse(f"recommend: The parameter {old!r} is now {new!r}.")
+    return Stated(**promised)
 
 
 def _written(
