@@ -26,7 +26,7 @@ DEMO_VERIFY := verify $(DEMO)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow test-nojit test-oldest soak check lint format bench peers results docs docs-check clean
+.PHONY: help demo test test-some test-slow test-nojit test-oldest soak check lint format bench peers results docs docs-check clean
 
 help: ## list the targets
 	@echo 'make TARGET [ARGS="..."]'
@@ -47,6 +47,9 @@ demo: .venv/installed ## install, compile, make data, anonymize it, prove it, an
 
 test: build/warm ## run the tests on all cores (ARGS="-k mondrian -x" go to pytest; "-n 0" takes one process)
 	$(BIN)/python -m pytest -n auto --maxprocesses=4 --dist loadfile --no-loadscope-reorder $(ARGS)
+
+test-some: .venv/installed-dev ## run some tests at once, and compile what they need (ARGS="tests/test_tree.py")
+	$(BIN)/python -m pytest -n 0 $(ARGS)
 
 test-slow: .venv/installed-dev ## run the tests that take minutes: a million rows on a cluster, ten lost workers
 	$(BIN)/python -m pytest -m slow $(ARGS)
