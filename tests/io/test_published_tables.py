@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import column
 
+from shoal.data import _cell_kinds
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData
-from shoal.io.tables import distinct_values, load, published_blocks
+from shoal.io.tables import load, published_blocks
 from shoal.io.tables.load import read_published_table, read_table
 
 
@@ -117,8 +118,8 @@ def test_texts_that_stand_together_are_placed_as_others(runs: list[tuple[str | N
     cells = [text for text, times in runs for _ in range(times)]
     for first in (1, 8, len(cells) + 1):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(distinct_values, "_FIRST", first)
-            values, places = distinct_values._text_places(pl.Series(cells, dtype=pl.String))
+            patch.setattr(_cell_kinds, "_FIRST", first)
+            values, places = _cell_kinds._text_places(pl.Series(cells, dtype=pl.String))
         assert len(set(values)) == len(values)
         assert None not in values.to_list()
         assert [[*values, None][place] for place in places.tolist()] == cells

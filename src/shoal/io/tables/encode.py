@@ -19,6 +19,7 @@ from shoal.data._cell_kinds import (
     Distinct,
     coordinates,
     find_kind,
+    places_of,
     positive_zero,
     with_points,
     without_times,
@@ -34,7 +35,6 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData
 from shoal.io.reading import Reading, first_line_like_data, strptime_form
-from shoal.io.tables.distinct_values import places_of
 from shoal.io.tables.input import FrameInput, Input
 from shoal.preparation.transform import Transform, Values
 
