@@ -69,9 +69,9 @@ class Gathered(NamedTuple):
 class Desk(NamedTuple):
     """Room to partition a cluster at a time. `counts`, `ranked`: an entry an item, the counts zero between any two.
 
-    `bits`: a row for each item that is frequent enough in a cluster, as wide as the largest cluster. `numbers`,
-    `current`: as many entries. `following`, `scratch`: an entry, or a row of bits, for each item of a combination, and
-    one or two more.
+    `bits`: a row after the other for each item that is frequent enough in a cluster, as wide as the cluster. `numbers`,
+    `current`: an entry for each. `following`, `scratch`: an entry, or a row of bits, for each item of a combination,
+    and one or two more.
     """
 
     counts: Counts
@@ -89,7 +89,7 @@ def desk(width: int, occurrences: int, rows: int, promise: Promise) -> Desk:
     return Desk(
         np.zeros(width, dtype=np.int64),
         np.empty(width, dtype=np.int64),
-        np.empty((wide, words), dtype=np.uint64),
+        np.empty(wide * words, dtype=np.uint64),
         np.empty(wide, dtype=np.int32),
         np.empty(wide, dtype=np.int64),
         np.empty((promise.m + 2, words), dtype=np.uint64),
@@ -130,7 +130,8 @@ def partition(
             pairs.chunks[base + place] = HIDDEN
             wide += counts[item] >= promise.k and not ignored[item]
             counts[item] = place
-        masks = desk.bits[:wide]
+        words = (len(rows) + 63) // 64
+        masks = desk.bits[: wide * words].reshape((wide, words))
         for place in range(wide):
             for word in range(masks.shape[1]):
                 masks[place, word] = NONE
