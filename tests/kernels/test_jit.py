@@ -205,3 +205,57 @@ array = numpy.array([2])
 sorting.sort(array, 0, 1)
 print(array, sorting.__file__)
 """
+
+
+@compiled
+def test_a_kernel_that_is_kept_runs_without_what_compiles_and_others_compile_after_it(tmp_path: Path) -> None:
+    """One that hashes is rebuilt with what it needs of that."""
+    module = tmp_path / "kept.py"
+    module.write_text(KEPT)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    for call, loaded in (
+        ("", "True"),
+        ("", "False"),
+        ("hashed", "True"),
+        ("hashed", "True"),
+        ("new", "True"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", CALLS, call],
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.split() == ["3.0", "True", loaded]
+
+
+KEPT = """
+import numpy
+from shoal.kernels._jit import jit
+
+@jit
+def added(numbers):
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total
+
+@jit
+def hashed(text):
+    return hash(text)
+"""
+
+CALLS = """
+import sys
+sys.path.insert(0, "")
+import numpy
+import kept
+numbers = numpy.array([1.0, 2.0])
+call = sys.argv[1]
+total = kept.added(numbers.astype(numpy.float32) if call == "new" else numbers)
+same = not call or kept.hashed("fish") == hash("fish")
+print(total, same, "numba.np.arraymath" in sys.modules)
+"""

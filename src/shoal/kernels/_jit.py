@@ -10,6 +10,7 @@ import gc
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -17,7 +18,10 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import event
+from numba.core import caching, event, types
+from numba.core.runtime.nrt import rtsys
+from numba.core.typing.typeof import typeof_impl
+from numba.np import numpy_support
 
 from shoal.kernels._compiling import is_eager, tell_all
 from shoal.kernels._inner import CAN_WAIT, begin, end, lend
@@ -30,6 +34,8 @@ INNER: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True}
 
 SMALL = 5_000
 """Entries for which nothing is compiled: plain Python takes a few tenths of a second for them at the most."""
+
+HASHES = b"_numba_hashsecret"
 
 BYTES = 1800.0
 """Of Python's code, compiled in a second."""
@@ -103,14 +109,37 @@ def _plain(kernel: Any) -> Any:
     return FunctionType(written.__code__, {**names, **plain}, written.__name__, written.__defaults__)
 
 
+class _Rebuilt(caching.CompileResultCacheImpl):
+    """Makes a kernel of what was written of it."""
+
+    def rebuild(self, target: Any, written: Any) -> Any:
+        """Load the machine code; what asks for the secret of Python's hashes finds it in numba's library only."""
+        if HASHES in written[0][2][0]:
+            target.refresh()
+        return super().rebuild(target, written)  # type: ignore[no-untyped-call]
+
+
+class _Kept(caching.FunctionCache):
+    """Compiled kernels on disk. Numba would load its library, as for compiling, before it looks for one of them."""
+
+    _impl_class = _Rebuilt
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Find the kernel for the types of a call; a compiler that has to be asked after all loads what it needs."""
+        rtsys.initialize(target)
+        return self._load_overload(signature, target)  # type: ignore[no-untyped-call]
+
+
 def _lazily(kernel: Any) -> Any:
     """The kernel as numba's dispatcher; where no folder can be written, what is compiled lasts for this process."""
-    try:
-        return numba.njit(cache=True, **OPTIONS)(kernel)
-    except (
-        RuntimeError
-    ):  # numba found no place for its cache: neither beside the package nor in the user's folder
-        return numba.njit(**OPTIONS)(kernel)
+    compiled = numba.njit(**OPTIONS)(kernel)
+    if hasattr(compiled, "enable_caching"):  # plain Python has none
+        # Extensions of numba are not looked for to call a kernel; they are to compile one.
+        compiled._compilation_chain_init_hook = tuple
+        # Numba may find no place: neither beside the package nor in the user's folder.
+        with suppress(RuntimeError):
+            compiled._cache = _Kept(kernel)  # type: ignore[no-untyped-call]
+    return compiled
 
 
 class _Listener(event.Listener):
@@ -125,6 +154,7 @@ class _Listener(event.Listener):
 
     def on_start(self, event: Any) -> None:
         """Something is being compiled."""
+        _without_scipy()
         begin(event.data["dispatcher"])
         with self._lock:
             self._depth += 1
@@ -178,5 +208,18 @@ def _without_scipy() -> None:
         return
 
 
-_without_scipy()
+def _without_masks() -> None:
+    """Let numba tell the types of plain arrays of numbers without loading numpy's masked ones to compare with."""
+    known = typeof_impl.dispatch(np.ndarray)
+
+    def type_of(array: Any, purpose: Any) -> Any:
+        if type(array) is not np.ndarray or array.dtype.kind not in "biuf":
+            return known(array, purpose)
+        number, layout = numpy_support.from_dtype(array.dtype), numpy_support.map_layout(array)
+        return types.Array(number, array.ndim, layout, readonly=not array.flags.writeable)
+
+    typeof_impl.register(np.ndarray)(type_of)
+
+
+_without_masks()
 event.register("numba:compile", _Listener())  # type: ignore[no-untyped-call]
