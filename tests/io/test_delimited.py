@@ -13,6 +13,7 @@ from shoal.io.reading import Reading
 from shoal.io.tables import delimited as shape
 from shoal.io.tables.delimited import Delimited, find_separator, regular_lines, write_delimited
 from shoal.io.tables.encode import encode_published, encode_table
+from shoal.kernels._compiling import eagerly
 
 CELL = st.text(alphabet='ab1 ,;"\n\té', max_size=6)
 
@@ -67,6 +68,53 @@ def test_large_texts_are_judged_alike(text: str, width: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shape, "_LARGE", 0)
         assert regular_lines(text.encode() + b"\n", ",", width) == plain
+
+
+@st.composite
+def repeating(draw: st.DrawFn) -> tuple[str, int]:
+    """A regular text, nearly, whose cells are short and long and stand together or apart."""
+    width = draw(st.integers(1, 3))
+    plain = st.text(alphabet="abcdé ", max_size=20)
+    written = st.text(alphabet='ab,\n\r"', max_size=20).map(lambda cell: '"' + cell.replace('"', '""') + '"')
+    cells = draw(st.lists(plain | written, min_size=1, max_size=4))
+    rows = draw(st.lists(st.lists(st.sampled_from(cells), min_size=width, max_size=width), max_size=12))
+    return "\n".join(map(",".join, rows)), width
+
+
+@given(repeating() | st.tuples(st.text(alphabet='ab,"\n\r ', max_size=24), st.integers(1, 4)))
+@example(("", 1))
+@example(('""\n"abcdefgh"\n"abcdefgh"', 1))
+@example(("abcdefg,b\nabcdefgh,b\nabcdefg,b", 2))
+def test_cells_are_numbered_as_they_are_read(file: tuple[str, int]) -> None:
+    """Wherever compiled code finds all lines regular."""
+    text, width = file
+    header = ",".join(f"c{place}" for place in range(width))
+    try:
+        table = opened(f"{header}\n{text}\n", Reading(separator=","))
+    except BadData:
+        return
+    asked = list(reversed(table.names))[: max(width - 1, 1)]
+    assert table.numbered(asked) is None  # it is not worth the while
+    with eagerly():
+        found = table.numbered(asked)
+    if found is None:
+        odd = "\r" in text or '"' in text
+        assert odd or any(len(row) != width for row in encoding.rows_of(text + "\n", ","))
+        return
+    frame = table.frame(asked)
+    assert (found.columns, found.height) == (frame.columns, frame.height)
+    for name in asked:
+        assert found[name].texts.gather(found[name].places).to_list() == frame[name].to_list()
+
+
+def test_columns_of_very_many_cells_are_not_numbered() -> None:
+    text = "a,b\n" + "".join(f"{number},{number % 7}\n" for number in range(40_000))
+    table = opened(text)
+    with eagerly():
+        assert table.numbered(["a"]) is table.numbered(["b", "a"]) is None
+        found = table.numbered(["b"])
+    assert found is not None
+    assert found["b"].texts.to_list() == list("0123456")
 
 
 @given(st.text(alphabet='ab,"\n\r ', max_size=24), st.integers(1, 4))

@@ -1,11 +1,84 @@
-"""The shape of delimited text with quotes, byte by byte."""
+"""The shape of delimited text with quotes, byte by byte, and its cells as numbers."""
+
+from sys import byteorder
+from typing import Any
 
 import numpy as np
+from numba.core import cgutils, config, types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from shoal.kernels._jit import jit
+from shoal.arrays import Codes
+from shoal.kernels._jit import jit, lean
+from shoal.kernels.popcount import ones
+
+ir: Any = cgutils.ir  # type: ignore[attr-defined]
 
 QUOTE, LINE, RETURN = 34, 10, 13
+
+MOST = 2**15
+"""Different cells of a column, at most, that get numbers."""
+
+SLOTS = 2**17
+"""Places for them, a power of 2."""
+
+PROBES = 64
+"""Places that are tried for a cell, at most."""
+
+ONES, HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+"""The lowest and the highest bit of each byte of a word."""
+
+SHORT, MIXED = np.uint64(2**56 - 1), np.uint64(0x9E3779B97F4A7C15)
+
+
+def _word_in_python(text: Any, place: Any) -> np.uint64:
+    return np.uint64(int.from_bytes(text[place : place + 8].tobytes(), "little"))
+
+
+@intrinsic
+def _word_compiled(context: Any, text: Any, place: Any) -> tuple[Any, Any]:
+    """Read 8 bytes at once, wherever they stand."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        kind, number = signature.args
+        from numba.np import arrayobj  # of what compiles
+
+        held = arrayobj.make_array(kind)(context, builder, values[0])  # type: ignore[no-untyped-call]
+        offset = context.cast(builder, values[1], number, types.intp)
+        address = builder.bitcast(builder.gep(held.data, [offset]), ir.IntType(64).as_pointer())
+        word = builder.load(address, align=1)
+        return word if byteorder == "little" else builder.bswap(word)
+
+    return types.uint64(text, place), generate
+
+
+word_at: Any = _word_in_python if getattr(config, "DISABLE_JIT", False) else _word_compiled
+"""``word_at(text, place)`` inside a kernel: 8 bytes of a contiguous text, the first of them the lowest."""
+word_at.py_func = _word_in_python
+
+
+@lean
+def cell_end(text: NDArray[np.uint8], place: int, separator: int) -> int:
+    """Where the cell that begins at a place ends; -1 if not all readers see the same end."""
+    size = len(text)
+    if place < size and text[place] == QUOTE:
+        place += 1
+        while place < size:
+            if text[place] != QUOTE:
+                place += 1
+            elif place + 1 < size and text[place + 1] == QUOTE:
+                place += 2
+            else:
+                break
+        place += 1
+    else:
+        while place < size and text[place] != separator and text[place] != LINE:
+            if text[place] == QUOTE or text[place] == RETURN:
+                return -1
+            place += 1
+    if place >= size or (text[place] != LINE and text[place] != separator):
+        return -1
+    return place
 
 
 @jit
@@ -14,33 +87,151 @@ def even_lines(text: NDArray[np.uint8], separator: int, columns: int) -> int:
 
     Text that has more to it is not judged here either, but -1: carriage returns, blank lines, and lines without an end.
     """
-    rows, cells, place, size = 0, 0, 0, len(text)
-    while place < size:
-        begin = place
-        if text[place] == QUOTE:
-            place += 1
-            while place < size:
-                if text[place] != QUOTE:
-                    place += 1
-                elif place + 1 < size and text[place + 1] == QUOTE:
-                    place += 2
-                else:
-                    break
-            place += 1
-        else:
-            while place < size and text[place] != separator and text[place] != LINE:
-                if text[place] == QUOTE or text[place] == RETURN:
-                    return -1
-                place += 1
-        cells += 1
-        if place >= size:
+    rows, cells, begin, size = 0, 0, 0, len(text)
+    while begin < size:
+        end = cell_end(text, begin, separator)
+        if end < 0:
             return -1
-        if text[place] == LINE:
-            if cells != columns or (columns == 1 and place == begin):
+        cells += 1
+        if text[end] == LINE:
+            if cells != columns or (columns == 1 and end == begin):
                 return -1
             rows += 1
             cells = 0
-        elif text[place] != separator:
-            return -1
-        place += 1
+        begin = end + 1
     return rows if cells == 0 else -1
+
+
+@lean
+def _is_again(text: NDArray[np.uint8], separator: int, begin: int, first: int, end: int) -> bool:
+    """Whether a cell, as it stands from `first` to `end`, stands at `begin` too."""
+    size = end - first
+    if begin + size >= len(text):
+        return False
+    after = text[begin + size]
+    if after != separator and after != LINE:
+        return False
+    place = 0
+    while place + 8 <= size:
+        if word_at(text, begin + place) != word_at(text, first + place):
+            return False
+        place += 8
+    while place < size:
+        if text[begin + place] != text[first + place]:
+            return False
+        place += 1
+    return True
+
+
+@lean
+def _hits(word: np.uint64, byte: np.uint64) -> np.uint64:
+    """The highest bit of each byte of a word that is a byte; above the lowest of them others may be set too."""
+    apart = word ^ (ONES * byte)
+    return (apart - ONES) & ~apart & HIGH
+
+
+@lean
+def _short_cell(text: NDArray[np.uint8], begin: int, separator: int) -> np.uint64:
+    """The highest bit of the byte behind a cell of at most 7 bytes without quotes, among 8; 0 where it is another."""
+    if begin + 8 > len(text):
+        return np.uint64(0)
+    word = word_at(text, begin)
+    ends = _hits(word, np.uint64(separator)) | _hits(word, np.uint64(LINE))
+    end = ends & (~ends + np.uint64(1))
+    odd = _hits(word, np.uint64(QUOTE)) | _hits(word, np.uint64(RETURN))
+    return np.uint64(0) if odd & (end - np.uint64(1)) else end
+
+
+@lean
+def _key(text: NDArray[np.uint8], begin: int, end: int) -> np.uint64:
+    """What a cell is looked up by: a word of its bytes if it is short, or what they give with its highest bit."""
+    if end - begin < 8:
+        word = np.uint64(0)
+        for place in range(begin, end):
+            word |= np.uint64(text[place]) << np.uint64(8 * (place - begin))
+        return word
+    mixed = np.uint64(14695981039346656037)
+    for place in range(begin, end):
+        mixed = (mixed ^ np.uint64(text[place])) * np.uint64(1099511628211)
+    return mixed | np.uint64(1 << 63)
+
+
+@lean
+def numbered_cells(
+    text: NDArray[np.uint8],
+    separator: int,
+    wanted: Codes,
+    numbers: Codes,
+    slots: Codes,
+    keys: NDArray[np.uint64],
+    firsts: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> int:
+    r"""The number of lines, as `even_lines` counts them, and cells as numbers in the order in which they are met.
+
+    -1 is also the answer where a column has too many different cells. Cells are told apart as they are written: those
+    with quotes from those without. Those of at most 7 bytes are looked at as a word.
+
+    `wanted`: for each column of the text the line of `numbers` that it is for, or -1. `numbers`: as many a line as the
+    text has line breaks. `slots`: for each line -1 everywhere, a power of 2. `keys`, `firsts`: word or hash, and
+    beginning and end, of the cell that each number was first given for. `counts`: how many were given, 0 at first.
+    """
+    row, column, begin, size, columns = 0, 0, 0, len(text), len(wanted)
+    mask = np.uint64(slots.shape[1] - 1)
+    while begin < size:
+        line = wanted[column]
+        number = -1
+        mark = _short_cell(text, begin, separator)
+        if mark:
+            end = begin + int(np.int64(ones(mark - np.uint64(1)))) // 8
+            key = word_at(text, begin) & ((mark >> np.uint64(7)) - np.uint64(1))
+        else:
+            end, key = -1, np.uint64(0)
+            if line >= 0 and row > 0:  # equal cells often stand together
+                last = int(numbers[line, row - 1])
+                first, stop = int(firsts[line, last, 0]), int(firsts[line, last, 1])
+                if _is_again(text, separator, begin, first, stop):
+                    number, end = last, begin + stop - first
+            if end < 0:
+                end = cell_end(text, begin, separator)
+                if end < 0:
+                    return -1
+                if line >= 0:
+                    key = _key(text, begin, end)
+        if line >= 0:
+            slot = (key * MIXED) >> np.uint64(40)
+            tried = 0
+            while number < 0:
+                place = np.int64(slot & mask)
+                held = int(slots[line, place])
+                if held < 0:
+                    number = int(counts[line])
+                    if number == firsts.shape[1]:
+                        return -1
+                    slots[line, place] = number
+                    keys[line, number] = key
+                    firsts[line, number, 0], firsts[line, number, 1] = begin, end
+                    counts[line] += 1
+                elif keys[line, held] == key and (
+                    key <= SHORT
+                    or _is_again(text, separator, begin, firsts[line, held, 0], firsts[line, held, 1])
+                ):
+                    number = held
+                else:
+                    slot += np.uint64(1)
+                    tried += 1
+                    if tried == PROBES:
+                        return -1
+            if row == numbers.shape[1]:
+                return -1
+            numbers[line, row] = number
+        column += 1
+        if text[end] == LINE:
+            if column != columns or (columns == 1 and end == begin):
+                return -1
+            row += 1
+            column = 0
+        elif column == columns:
+            return -1
+        begin = end + 1
+    return row if column == 0 else -1

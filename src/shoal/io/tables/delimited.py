@@ -19,11 +19,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shoal.arrays import Mask, Rows
+from shoal.data._cell_kinds import Distinct
 from shoal.data._export import named
 from shoal.errors import BadData
 from shoal.io.reading import Reading, refuse_wrong_names
 from shoal.io.source import kept_mark, name_of, read_text, single_character
-from shoal.io.tables.input import Input, check_names
+from shoal.io.tables.input import Input, Numbered, check_names
+from shoal.kernels._compiling import is_eager
 
 _QUOTE, _LINE, _RETURN, _BLANK, _TAB = b'"\n\r \t'
 _BLOCK = 1 << 20
@@ -31,6 +33,9 @@ _BLOCK = 1 << 20
 _LARGE, _SOME, _PIECES = 1 << 25, 1 << 20, 1 << 26
 """Quoted text from which on it is worth the while to load compiled code, and to use it where it is loaded; and that
 from which on a text in small pieces is worth it."""
+
+_NUMBERED = 1 << 23
+"""Text from which on its cells are numbered by compiled code."""
 
 _seen = 0
 """Bytes of quoted text that were looked at so far."""
@@ -255,6 +260,36 @@ class Delimited(Input):
         step = max(_ROOM // ((rows + 1) * _CELL), 1)
         for begin in range(0, max(len(columns), 1), step):
             yield self.frame(columns[begin : begin + step], coded)
+
+    def numbered(self, columns: Sequence[str]) -> Numbered | None:
+        """The cells of some columns by a kernel, which proves the lines on its way."""
+        if not self._text or (len(self._text) < _NUMBERED and not is_eager()):
+            return None
+        from shoal.kernels.csv_lines import MOST, SLOTS, numbered_cells
+
+        text, count = np.frombuffer(self._text, dtype=np.uint8), len(columns)
+        blocks = range(0, len(text), _BLOCK)
+        rows = sum(int(np.count_nonzero(text[begin : begin + _BLOCK] == _LINE)) for begin in blocks)
+        wanted = np.full(len(self.names), -1, dtype=np.int32)
+        wanted[[self.names.index(name) for name in columns]] = np.arange(count)
+        numbers, slots = np.empty((count, rows), dtype=np.int32), np.full((count, SLOTS), -1, dtype=np.int32)
+        keys, firsts = np.empty((count, MOST), dtype=np.uint64), np.empty((count, MOST, 2), dtype=np.int64)
+        counts = np.zeros(count, dtype=np.int64)
+        with np.errstate(over="ignore"):
+            rows = numbered_cells(text, ord(self.separator), wanted, numbers, slots, keys, firsts, counts)
+        if rows < 0:
+            return None
+        held = {}
+        for line, name in enumerate(columns):
+            cells = firsts[line, : counts[line]].tolist()
+            texts = pl.Series(name, self._texts(cells), dtype=pl.String)
+            held[name] = Distinct(texts, numbers[line, :rows])
+        return Numbered(held, rows)
+
+    def _texts(self, cells: Sequence[Sequence[int]]) -> list[str]:
+        """What is written in cells, given by their beginnings and ends; there is one at least."""
+        texts = b"\0".join(self._text[begin:end] for begin, end in cells).decode().split("\0")
+        return [text[1:-1].replace('""', '"') if text.startswith('"') else text for text in texts]
 
     def _lines(self) -> Lines | None:
         """The text, if it is proved that every line has as many cells as there are columns."""

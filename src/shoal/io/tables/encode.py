@@ -35,7 +35,7 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData
 from shoal.io.reading import Reading, first_line_like_data, strptime_form
-from shoal.io.tables.input import FrameInput, Input
+from shoal.io.tables.input import FrameInput, Input, Numbered
 from shoal.preparation.transform import Transform, Values
 
 if TYPE_CHECKING:
@@ -133,9 +133,10 @@ def encode_table(
             name: None if kept_names.get(name) is Role.ITEMS else reading for name in read if name in here
         }
         found |= {name: distinct(frame[name], opened, how) for name, how in texts.items()}
-        types |= frame.schema
-        if reading.drop_missing:
-            numbers |= {one.name: one for one in frame if one.dtype != pl.String and not opened.of_texts}
+        if isinstance(frame, pl.DataFrame):
+            types |= frame.schema
+            if reading.drop_missing and not opened.of_texts:
+                numbers |= {one.name: one for one in frame if one.dtype != pl.String}
         height = frame.height
         del frame
     rows = np.ones(height, dtype=np.bool_)
@@ -185,10 +186,11 @@ def _complete(opened: Input, found: Mapping[str, Distinct], reading: Reading, ro
 
 def _with_item_cells(
     opened: Input, names: Sequence[str], roles: Sequence[tuple[str, Role]], separator: str | None
-) -> Iterator[pl.DataFrame]:
+) -> Iterator[pl.DataFrame | Numbered]:
     """The cells of the columns, each set of items as one text; a missing cell holds no item."""
     if all(role is not Role.ITEMS for _, role in roles):
-        yield from opened.pieces(names, coded=True)
+        numbered = opened.numbered(names)
+        yield from opened.pieces(names, coded=True) if numbered is None else (numbered,)
         return
     from shoal.data._item_sets import item_column, sets_of
     from shoal.io.baskets.long_tables import read_column
@@ -349,7 +351,9 @@ def complete_rows(frame: pl.DataFrame, reading: Reading) -> Mask:
     return complete
 
 
-def _repeated(frame: pl.DataFrame, opened: Input, names: Sequence[str], reading: Reading) -> dict[str, int]:
+def _repeated(
+    frame: pl.DataFrame | Numbered, opened: Input, names: Sequence[str], reading: Reading
+) -> dict[str, int]:
     """How many values columns have, those in which none repeats or that hold no single values left aside."""
     counts = {}
     for name in names:
@@ -373,8 +377,9 @@ def encode_published(
     """
     role_of = dict(roles)
     columns = []
-    for frame in opened.pieces([name for name, _ in roles]):
-        cells = frame if plain is None else plain(frame)
+    numbered = opened.numbered(list(role_of)) if plain is None else None
+    for frame in opened.pieces(list(role_of)) if numbered is None else (numbered,):
+        cells = frame if plain is None or isinstance(frame, Numbered) else plain(frame)
         for name in cells.columns:
             column = distinct(cells[name], opened, None)
             texts = column.texts
@@ -403,30 +408,37 @@ def refuse_nested(series: pl.Series, path: object) -> None:
         )
 
 
-def has_texts(series: pl.Series) -> bool:
+def has_texts(series: pl.Series | Distinct) -> bool:
     """Whether a cell is one text, number or date."""
-    return not (series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object, pl.Unknown))
+    return isinstance(series, Distinct) or not (
+        series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object, pl.Unknown)
+    )
 
 
-def distinct(series: pl.Series, opened: Input, reading: Reading | None) -> Distinct:
+def distinct(series: pl.Series | Distinct, opened: Input, reading: Reading | None) -> Distinct:
     """Find the distinct values of a column as texts, in no particular order.
 
-    `series`: the column, of any type that has one value a cell. `opened`: where it comes from, for messages.
-    `reading`: which texts mean a missing value (the empty text always does, and NaN), and the decimal sign. None takes
-    all as they are, untrimmed.
+    `series`: the column, of any type that has one value a cell, or its distinct texts. `opened`: where it comes from,
+    for messages. `reading`: which texts mean a missing value (the empty text always does, and NaN), and the decimal
+    sign. None takes all as they are, untrimmed.
     """
-    refuse_nested(series, opened.path)
-    missing = None if reading is None else reading.missing_in(series.name)
-    coded = opened.of_texts and isinstance(series.dtype, pl.Categorical)
-    comma = reading is not None and reading.decimal == "," and (coded or series.dtype == pl.String)
-    series = unnamed(series)
-    if coded:
-        series = series.fill_null("")
-    elif series.dtype.is_float():
-        series = series if missing is None else series.fill_nan(None)
-    elif not (series.dtype.is_integer() or series.dtype.is_temporal()):
-        series = series.cast(pl.String)
-    values, places = places_of(series)
+    if isinstance(series, Distinct):
+        values, places, nulls = unnamed(series.texts), series.places, 0
+        missing = None if reading is None else reading.missing_in(series.texts.name)
+        comma = reading is not None and reading.decimal == ","
+    else:
+        refuse_nested(series, opened.path)
+        missing = None if reading is None else reading.missing_in(series.name)
+        coded = opened.of_texts and isinstance(series.dtype, pl.Categorical)
+        comma = reading is not None and reading.decimal == "," and (coded or series.dtype == pl.String)
+        series = unnamed(series)
+        if coded:
+            series = series.fill_null("")
+        elif series.dtype.is_float():
+            series = series if missing is None else series.fill_nan(None)
+        elif not (series.dtype.is_integer() or series.dtype.is_temporal()):
+            series = series.cast(pl.String)
+        (values, places), nulls = places_of(series), series.null_count()
     texts = to_texts(values)
     if missing is not None:
         texts = texts.str.strip_chars()
@@ -435,7 +447,7 @@ def distinct(series: pl.Series, opened: Input, reading: Reading | None) -> Disti
             texts = texts.set(blank, None)
     if comma:
         texts = with_points(texts)
-    if series.null_count():
+    if nulls:
         texts = texts.extend_constant(None, 1)
     return Distinct(texts, places)
 
@@ -471,9 +483,8 @@ def encode(column: Distinct, kind: Kind, order: tuple[str, ...] = ()) -> tuple[D
         values = values if missing is None else np.append(values, np.nan)
     codes_of = np.empty(len(texts), dtype=np.int32)
     codes_of[frame["place"].to_numpy()] = code
-    return Domain(kind, labels if missing is None else (*labels, ""), values, missing), codes_of[
-        column.places
-    ]
+    labels = labels if missing is None else (*labels, "")
+    return Domain(kind, labels, values, missing), np.take(codes_of, column.places)
 
 
 def is_plain(values: pl.Series) -> bool:

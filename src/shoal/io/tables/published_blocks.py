@@ -95,8 +95,9 @@ def _encoded(
             reading = replace(reading, names=opened.names, separator=opened.separator)
         else:
             opened = Delimited(path, reading, trim=False, allow_no_rows=True, text=block)
-        frame = opened.frame(list(role_of))
-        cells = frame if plain is None else plain(frame)
+        cells = (opened.numbered(list(role_of)) if plain is None else None) or opened.frame(list(role_of))
+        if plain is not None and isinstance(cells, pl.DataFrame):
+            cells = plain(cells)
         if not all(texts[name].add(distinct(cells[name], opened, None)) for name in role_of):
             return None
     return Table(tuple(texts.pop(name).column(name, role) for name, role in role_of.items()))
