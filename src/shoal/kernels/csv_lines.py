@@ -157,6 +157,41 @@ def _key(text: NDArray[np.uint8], begin: int, end: int) -> np.uint64:
 
 
 @lean
+def _numbered(
+    text: NDArray[np.uint8],
+    separator: int,
+    begin: int,
+    end: int,
+    key: np.uint64,
+    line: int,
+    slots: Codes,
+    keys: NDArray[np.uint64],
+    firsts: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> int:
+    """The number of a cell, a new one if it was not met before; -1 if there is no room for it."""
+    slot, mask = (key * MIXED) >> np.uint64(40), np.uint64(slots.shape[1] - 1)
+    for _ in range(PROBES):
+        place = np.int64(slot & mask)
+        held = int(slots[line, place])
+        if held < 0:
+            number = int(counts[line])
+            if number == firsts.shape[1]:
+                return -1
+            slots[line, place] = number
+            keys[line, number] = key
+            firsts[line, number, 0], firsts[line, number, 1] = begin, end
+            counts[line] += 1
+            return number
+        if keys[line, held] == key and (
+            key <= SHORT or _is_again(text, separator, begin, firsts[line, held, 0], firsts[line, held, 1])
+        ):
+            return held
+        slot += np.uint64(1)
+    return -1
+
+
+@lean
 def numbered_cells(
     text: NDArray[np.uint8],
     separator: int,
@@ -177,7 +212,6 @@ def numbered_cells(
     beginning and end, of the cell that each number was first given for. `counts`: how many were given, 0 at first.
     """
     row, column, begin, size, columns = 0, 0, 0, len(text), len(wanted)
-    mask = np.uint64(slots.shape[1] - 1)
     while begin < size:
         line = wanted[column]
         number = -1
@@ -199,30 +233,9 @@ def numbered_cells(
                 if line >= 0:
                     key = _key(text, begin, end)
         if line >= 0:
-            slot = (key * MIXED) >> np.uint64(40)
-            tried = 0
-            while number < 0:
-                place = np.int64(slot & mask)
-                held = int(slots[line, place])
-                if held < 0:
-                    number = int(counts[line])
-                    if number == firsts.shape[1]:
-                        return -1
-                    slots[line, place] = number
-                    keys[line, number] = key
-                    firsts[line, number, 0], firsts[line, number, 1] = begin, end
-                    counts[line] += 1
-                elif keys[line, held] == key and (
-                    key <= SHORT
-                    or _is_again(text, separator, begin, firsts[line, held, 0], firsts[line, held, 1])
-                ):
-                    number = held
-                else:
-                    slot += np.uint64(1)
-                    tried += 1
-                    if tried == PROBES:
-                        return -1
-            if row == numbers.shape[1]:
+            if number < 0:
+                number = _numbered(text, separator, begin, end, key, line, slots, keys, firsts, counts)
+            if number < 0 or row == numbers.shape[1]:
                 return -1
             numbers[line, row] = number
         column += 1

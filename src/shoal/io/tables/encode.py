@@ -133,10 +133,9 @@ def encode_table(
             name: None if kept_names.get(name) is Role.ITEMS else reading for name in read if name in here
         }
         found |= {name: distinct(frame[name], opened, how) for name, how in texts.items()}
-        if isinstance(frame, pl.DataFrame):
+        if isinstance(frame, pl.DataFrame) and not opened.of_texts:
             types |= frame.schema
-            if reading.drop_missing and not opened.of_texts:
-                numbers |= {one.name: one for one in frame if one.dtype != pl.String}
+            numbers |= {one.name: one for one in frame if reading.drop_missing and one.dtype != pl.String}
         height = frame.height
         del frame
     rows = np.ones(height, dtype=np.bool_)
