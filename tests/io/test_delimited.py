@@ -1,6 +1,8 @@
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import example, given
@@ -8,11 +10,14 @@ from hypothesis import strategies as st
 from tests.naive import encoding
 
 from shoal.data.role import Role
+from shoal.data.table import Table
 from shoal.errors import BadData
 from shoal.io.reading import Reading
 from shoal.io.tables import delimited as shape
 from shoal.io.tables.delimited import Delimited, find_separator, regular_lines, write_delimited
 from shoal.io.tables.encode import encode_published, encode_table
+from shoal.io.tables.input import FrameInput
+from shoal.io.tables.load import write_table
 from shoal.kernels._compiling import eagerly
 
 CELL = st.text(alphabet='ab1 ,;"\n\té', max_size=6)
@@ -105,6 +110,28 @@ def test_cells_are_numbered_as_they_are_read(file: tuple[str, int]) -> None:
     assert (found.columns, found.height) == (frame.columns, frame.height)
     for name in asked:
         assert found[name].texts.gather(found[name].places).to_list() == frame[name].to_list()
+
+
+@given(st.lists(st.lists(CELL | st.none(), min_size=6, max_size=6), min_size=1, max_size=3), st.booleans())
+@example([["", None, "=1", "a,b", '"', "\r"]], True)
+def test_texts_are_written_alike_by_a_kernel(columns: list[list[str | None]], safe_cells: bool) -> None:
+    frame = pl.DataFrame({f"c{place}": cells for place, cells in enumerate(columns)}, strict=False)
+    texts = frame.cast(pl.String)
+    codes = np.arange(60, dtype=np.int32) * 7 % 6
+    made = []
+    for name in texts.columns:
+        column = encode_published(FrameInput(texts), [(name, Role.QUASI)]).columns[0]
+        made.append(replace(column, codes=column.codes[codes]))
+    table = Table(tuple(made))
+    with tempfile.TemporaryDirectory() as folder:
+        for ending in (".csv", ".tsv"):
+            plain, joined = Path(folder) / f"plain{ending}", Path(folder) / f"joined{ending}"
+            write_table(table, plain, safe_cells=safe_cells)
+            with eagerly(), pytest.MonkeyPatch.context() as patch:
+                patch.setattr(shape, "_ROWS", 16)
+                patch.setattr(shape, "_JOINED", 100)
+                write_table(table, joined, safe_cells=safe_cells)
+            assert joined.read_bytes() == plain.read_bytes()
 
 
 def test_columns_of_very_many_cells_are_not_numbered() -> None:

@@ -35,26 +35,49 @@ def _word_in_python(text: Any, place: Any) -> np.uint64:
     return np.uint64(int.from_bytes(text[place : place + 8].tobytes(), "little"))
 
 
+def _put_in_python(text: Any, place: Any, word: Any) -> None:
+    text[place : place + 8] = np.frombuffer(int(word).to_bytes(8, "little"), dtype=np.uint8)
+
+
+def _address(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    """Where a word of a contiguous text stands."""
+    from numba.np import arrayobj  # of what compiles
+
+    held = arrayobj.make_array(signature.args[0])(context, builder, values[0])  # type: ignore[no-untyped-call]
+    offset = context.cast(builder, values[1], signature.args[1], types.intp)
+    return builder.bitcast(builder.gep(held.data, [offset]), ir.IntType(64).as_pointer())
+
+
 @intrinsic
 def _word_compiled(context: Any, text: Any, place: Any) -> tuple[Any, Any]:
     """Read 8 bytes at once, wherever they stand."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        kind, number = signature.args
-        from numba.np import arrayobj  # of what compiles
-
-        held = arrayobj.make_array(kind)(context, builder, values[0])  # type: ignore[no-untyped-call]
-        offset = context.cast(builder, values[1], number, types.intp)
-        address = builder.bitcast(builder.gep(held.data, [offset]), ir.IntType(64).as_pointer())
-        word = builder.load(address, align=1)
+        word = builder.load(_address(context, builder, signature, values), align=1)
         return word if byteorder == "little" else builder.bswap(word)
 
     return types.uint64(text, place), generate
 
 
-word_at: Any = _word_in_python if getattr(config, "DISABLE_JIT", False) else _word_compiled
+@intrinsic
+def _put_compiled(context: Any, text: Any, place: Any, word: Any) -> tuple[Any, Any]:
+    """Write 8 bytes at once, wherever they shall stand."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        word = values[2] if byteorder == "little" else builder.bswap(values[2])
+        builder.store(word, _address(context, builder, signature, values), align=1)
+        return context.get_dummy_value()
+
+    return types.void(text, place, types.uint64), generate
+
+
+_plain = getattr(config, "DISABLE_JIT", False)
+word_at: Any = _word_in_python if _plain else _word_compiled
 """``word_at(text, place)`` inside a kernel: 8 bytes of a contiguous text, the first of them the lowest."""
 word_at.py_func = _word_in_python
+put_word: Any = _put_in_python if _plain else _put_compiled
+"""``put_word(text, place, word)`` inside a kernel: the same, written."""
+put_word.py_func = _put_in_python
 
 
 @lean
@@ -248,3 +271,34 @@ def numbered_cells(
             return -1
         begin = end + 1
     return row if column == 0 else -1
+
+
+@lean
+def joined_cells(
+    cells: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    codes: Codes,
+    longest: int,
+    row: int,
+    joined: NDArray[np.uint8],
+    filled: NDArray[np.int64],
+) -> int:
+    """Write the cells of rows one after the other, from a row on; the row before which there is no room left.
+
+    A word is written at a time, whose end the next cell covers: there is a word more room than cells take.
+
+    `cells`, `starts`: all cells that there are, with what stands behind them, and where each begins and ends. `codes`:
+    the cell of each row, a line a column. `longest`: bytes that a row takes at most, and a word. `joined`, `filled`:
+    room for what is written, and an entry for how many bytes that is.
+    """
+    place = 0
+    while row < codes.shape[1] and place + longest <= len(joined):
+        for line in range(codes.shape[0]):
+            cell = codes[line, row]
+            begin, size = starts[cell], starts[cell + 1] - starts[cell]
+            for part in range(0, size, 8):
+                put_word(joined, place + part, word_at(cells, begin + part))
+            place += size
+        row += 1
+    filled[0] = place
+    return row

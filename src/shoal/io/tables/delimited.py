@@ -18,9 +18,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shoal.arrays import Mask, Rows
+from shoal.arrays import Codes, Mask, Rows, indptr_of
 from shoal.data._cell_kinds import Distinct
-from shoal.data._export import named
+from shoal.data._export import named, unnamed
 from shoal.errors import BadData
 from shoal.io.reading import Reading, refuse_wrong_names
 from shoal.io.source import kept_mark, name_of, read_text, single_character
@@ -36,6 +36,9 @@ from which on a text in small pieces is worth it."""
 
 _NUMBERED = 1 << 23
 """Text from which on its cells are numbered by compiled code."""
+
+_ROWS, _JOINED = 1 << 16, 1 << 21
+"""Rows and bytes that are written at a time."""
 
 _seen = 0
 """Bytes of quoted text that were looked at so far."""
@@ -282,14 +285,9 @@ class Delimited(Input):
         held = {}
         for line, name in enumerate(columns):
             cells = firsts[line, : counts[line]].tolist()
-            texts = pl.Series(name, self._texts(cells), dtype=pl.String)
-            held[name] = Distinct(texts, numbers[line, :rows])
+            texts = b"\0".join(self._text[begin:end] for begin, end in cells).decode().split("\0")
+            held[name] = Distinct(_unquoted(pl.Series(name, texts, dtype=pl.String)), numbers[line, :rows])
         return Numbered(held, rows)
-
-    def _texts(self, cells: Sequence[Sequence[int]]) -> list[str]:
-        """What is written in cells, given by their beginnings and ends; there is one at least."""
-        texts = b"\0".join(self._text[begin:end] for begin, end in cells).decode().split("\0")
-        return [text[1:-1].replace('""', '"') if text.startswith('"') else text for text in texts]
 
     def _lines(self) -> Lines | None:
         """The text, if it is proved that every line has as many cells as there are columns."""
@@ -411,6 +409,45 @@ def write_blocks(frames: Iterable[pl.DataFrame], path: Path, separator: str = ",
                 line_terminator="\n",
                 quote_style="necessary",
             )
+
+
+def write_joined(cells: Sequence[pl.Series], codes: Sequence[Codes], path: Path, separator: str) -> None:
+    """Add rows to a file as `write_blocks` would, by a kernel: the texts of each column, and the text of each row."""
+    from shoal.kernels.csv_lines import joined_cells
+
+    ends = [separator] * (len(cells) - 1) + ["\n"]
+    written = pl.concat(
+        [_quoted(texts, separator, len(cells) == 1) + end for texts, end in zip(cells, ends, strict=True)]
+    )
+    lengths = written.str.len_bytes().to_numpy().astype(np.int64)
+    text, starts = "".join(written.to_list()).encode() + bytes(8), indptr_of(lengths)
+    first = indptr_of(list(map(len, cells)))[:-1].astype(np.int32)
+    longest = int(np.maximum.reduceat(lengths, first).sum()) + 8
+    joined, filled = np.empty(max(_JOINED, longest), dtype=np.uint8), np.zeros(1, dtype=np.int64)
+    with path.open("ab") as file:
+        for begin in range(0, len(codes[0]), _ROWS):
+            here = np.stack([column[begin : begin + _ROWS] for column in codes])
+            here += first[:, None]
+            row = 0
+            while row < here.shape[1]:
+                row = joined_cells(
+                    np.frombuffer(text, dtype=np.uint8), starts, here, longest, row, joined, filled
+                )
+                file.write(joined[: filled[0]].data)
+
+
+def _unquoted(texts: pl.Series) -> pl.Series:
+    """What is written in cells."""
+    name, texts = texts.name, unnamed(texts)
+    inside = texts.str.strip_prefix('"').str.strip_suffix('"').str.replace_all('""', '"', literal=True)
+    return inside.zip_with(texts.str.starts_with('"'), texts).alias(name)
+
+
+def _quoted(texts: pl.Series, separator: str, alone: bool) -> pl.Series:
+    """Cells as they are written, with quotes where they must have them."""
+    odd = texts.str.contains(f'["\n\r{separator}]')
+    odd = odd | (texts == "") if alone else odd
+    return texts.zip_with(~odd, '"' + texts.str.replace_all('"', '""', literal=True) + '"')
 
 
 def delimited_text(frame: pl.DataFrame, *, header: bool = True) -> str:

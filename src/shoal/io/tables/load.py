@@ -5,6 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role, Roles
 from shoal.data.table import Table
@@ -12,6 +14,7 @@ from shoal.errors import BadData, UnknownName, WrongUse, warn
 from shoal.io.reading import Reading as Reading
 from shoal.io.reading import header_hint
 from shoal.io.source import STANDARD_INPUT, format_of, is_database, refuse_address, whole_file
+from shoal.kernels._compiling import are_loaded, is_eager
 from shoal.preparation.transform import Transform
 
 if TYPE_CHECKING:
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
     from shoal.io.tables.encode import EncodedTable
     from shoal.io.tables.input import Input
 
+
+JOINED = 1 << 21
+"""Cells from which on a kernel writes them as text."""
 
 WRITTEN = 131_072
 """Rows whose texts are in memory at a time while a table is written as text."""
@@ -263,9 +269,12 @@ def write_table(table: Table, path: str | Path, *, safe_cells: bool = False) -> 
 
     refuse_address(path, writing=True)
     path = Path(path)
-    frames, write = _writer(table, path.suffix.lower())
+    texts = path.suffix.lower() in (".csv", ".tsv") and _is_joined(table)
+    frames, write = _writer(_rows(table, slice(0)) if texts else table, path.suffix.lower())
     with whole_file(path) as place:
         write(map(guarded, frames) if safe_cells else frames, place)
+        if texts:
+            _write_joined(table, place, "\t" if path.suffix.lower() == ".tsv" else ",", safe_cells)
 
 
 def write_database(table: Table, target: str, *, force: bool = False) -> None:
@@ -372,6 +381,27 @@ def _with_hierarchies(table: Table, hierarchies: Mapping[str, Hierarchy]) -> Tab
 def _rows(table: Table, rows: slice) -> Table:
     """Some rows of a table, without a copy."""
     return Table(tuple(replace(column, codes=column.codes[rows]) for column in table.columns))
+
+
+def _is_joined(table: Table) -> bool:
+    """Whether the rows of a table are written by a kernel: if they are many, and of few texts."""
+    cells = table.rows * len(table.columns)
+    many = is_eager() or (cells >= JOINED and are_loaded())
+    return many and cells >= 8 * sum(len(column.domain) for column in table.columns) > 0
+
+
+def _write_joined(table: Table, path: Path, separator: str, safe_cells: bool) -> None:
+    """Add the rows of a table to a file with a header, from what is written of each value."""
+    from shoal.data._export import text_frame
+    from shoal.data.published_syntax import guarded
+    from shoal.io.tables.delimited import write_joined
+
+    cells = []
+    for column in table.columns:
+        values = text_frame(Table((replace(column, codes=np.arange(len(column.domain), dtype=np.int32)),)))
+        values = guarded(values) if safe_cells else values
+        cells.append(values.to_series().fill_null("").alias(""))
+    write_joined(cells, [column.codes for column in table.columns], path, separator)
 
 
 def _writer(
