@@ -205,23 +205,23 @@ class Delimited(Input):
         self._first_line, self._trim = first_line, trim
         self._proved: Lines | None = None
         self.header: tuple[str, ...] | None = None
+        start = 0
         if reading.names is None:
             names, lines = self._header(text)
             self.header = tuple(names)
             self.names = tuple(name.strip() for name in names) if trim else tuple(names)
             check_names(self.names, self.path, line=1)
-            start = 0
             for _ in range(lines):
-                start = text.find(b"\n", start) + 1 or len(text)
-            text = text[start:]
+                start = text.find(b"\n", start) + 1 or len(text) + 1
             self._first_line += lines
         else:
             self.names = reading.names
             check_names(self.names, None)
-        self._text = _without_blank_end(
+        self._whole = _without_blank_end(
             text, (b" \r" if self.separator == "\t" else b" \t\r") if trim else b"\r"
         )
-        if not self._text and not allow_no_rows:
+        self._start = min(start, len(self._whole))  # of the first line below the header
+        if not self._has_rows and not allow_no_rows:
             raise BadData("there are no rows below the header.", self.path)
 
     def refuse_wrong_names(self) -> None:
@@ -230,9 +230,20 @@ class Delimited(Input):
             first = next((cells for _, cells in self._records()), [])
             refuse_wrong_names(self.names, first)
 
+    @property
+    def _has_rows(self) -> bool:
+        return self._start < len(self._whole)
+
+    @property
+    def _text(self) -> bytes:
+        """The lines below the header, which is forgotten."""
+        if self._start:
+            self._whole, self._start = self._whole[self._start :], 0
+        return self._whole
+
     def frame(self, columns: Sequence[str], coded: bool = False) -> pl.DataFrame:
         """The cells of some columns as texts, or as categories, in the given order."""
-        if not self._text:
+        if not self._has_rows:
             return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
         lines = self._lines()
         if lines is None:
@@ -266,11 +277,11 @@ class Delimited(Input):
 
     def numbered(self, columns: Sequence[str]) -> Numbered | None:
         """The cells of some columns by a kernel, which proves the lines on its way."""
-        if not self._text or (len(self._text) < _NUMBERED and not is_eager()):
+        if not self._has_rows or (len(self._whole) < _NUMBERED and not is_eager()):
             return None
         from shoal.kernels.csv_lines import MOST, SLOTS, numbered_cells
 
-        text, count = np.frombuffer(self._text, dtype=np.uint8), len(columns)
+        text, count = np.frombuffer(self._whole, dtype=np.uint8)[self._start :], len(columns)
         blocks = range(0, len(text), _BLOCK)
         rows = sum(int(np.count_nonzero(text[begin : begin + _BLOCK] == _LINE)) for begin in blocks)
         wanted = np.full(len(self.names), -1, dtype=np.int32)
@@ -284,8 +295,8 @@ class Delimited(Input):
             return None
         held = {}
         for line, name in enumerate(columns):
-            cells = firsts[line, : counts[line]].tolist()
-            texts = b"\0".join(self._text[begin:end] for begin, end in cells).decode().split("\0")
+            cells = (firsts[line, : counts[line]] + self._start).tolist()
+            texts = b"\0".join(self._whole[begin:end] for begin, end in cells).decode().split("\0")
             held[name] = Distinct(_unquoted(pl.Series(name, texts, dtype=pl.String)), numbers[line, :rows])
         return Numbered(held, rows)
 
