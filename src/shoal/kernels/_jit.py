@@ -127,7 +127,8 @@ class _Kept(caching.FunctionCache):
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Find the kernel for the types of a call; a compiler that has to be asked after all loads what it needs."""
         rtsys.initialize(target)
-        return self._load_overload(signature, target)  # type: ignore[no-untyped-call]
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(signature, target)  # type: ignore[no-untyped-call]
 
 
 def _lazily(kernel: Any) -> Any:
