@@ -67,9 +67,9 @@ def lean(kernel: Kernel) -> Kernel:
 
 def cache_folder() -> str | None:
     """Where compiled kernels are kept; None where no folder can be written, and empty where nothing is compiled."""
-    from shoal.kernels.ragged import take_rows
+    from shoal.kernels.ragged import copy_rows
 
-    path: str | None = take_rows.stats.cache_path if hasattr(take_rows, "stats") else ""
+    path: str | None = copy_rows.stats.cache_path if hasattr(copy_rows, "stats") else ""
     return path
 
 

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Mask, Rows
-from shoal.kernels._jit import jit
+from shoal.arrays import Counts, Indptr, Items, Rows
+from shoal.kernels._jit import fitting, lean
 
 
 class Hidden(NamedTuple):
@@ -13,23 +13,16 @@ class Hidden(NamedTuple):
 
     items: Items
     leaves: Rows
+    sizes: Counts
     supports: Counts
-    """`items`, `leaves`, `supports`: the item, the cluster, and how many of its baskets hold the item."""
+    """`items`, `leaves`: the item, and the cluster. `sizes`, `supports`: its baskets, and how many hold the item."""
     row_indptr: Indptr
     rows: Rows
     """`row_indptr`, `rows`: those baskets."""
 
 
-class Leaves(NamedTuple):
-    """Simple clusters: their sizes, how many terms they hide, and whether all of them may be taken away."""
-
-    sizes: Counts
-    left: Counts
-    may_empty: Mask
-
-
 class Roots(NamedTuple):
-    """Trees of clusters."""
+    """Trees of clusters, in an order in which those that may be joined follow each other."""
 
     nodes: Rows
     sizes: Counts
@@ -39,28 +32,31 @@ class Roots(NamedTuple):
     """`pair_indptr`, `pairs`: what the simple clusters of a tree hide: the virtual term chunk."""
     item_indptr: Indptr
     items: Items
-    """`item_indptr`, `items`: the items of all record and shared chunks of a tree."""
+    """`item_indptr`, `items`: the items of all record and shared chunks of a tree, some of them several times."""
 
 
-@jit
 def places_of(pair_of: Rows, number: Rows, count: int) -> tuple[Indptr, Rows]:
     """The places of the occurrences of some numbers: where those of each number begin, and all of them.
 
     `pair_of`: the pair of each occurrence; below 0 for none. `number`: the number of each pair, below 0 for pairs that
     are not wanted. Several pairs may have the same. `count`: how many numbers there are.
     """
-    begins = np.zeros(count + 1, dtype=np.int64)
+    begins, places = np.zeros(count + 1, dtype=np.int64), np.empty(len(pair_of), dtype=np.int64)
+    fitting(list_places, len(pair_of))(pair_of, number, begins, np.empty(count, dtype=np.int64), places)
+    return begins, places[: begins[-1]]
+
+
+@lean
+def list_places(pair_of: Rows, number: Rows, begins: Indptr, following: Rows, places: Rows) -> None:
+    """Write where those of each number begin, and list all."""
     for pair in pair_of:
         if pair >= 0 and number[pair] >= 0:
             begins[number[pair] + 1] += 1
-    following = np.empty(count, dtype=np.int64)
-    for place in range(count):
+    for place in range(len(following)):
         following[place] = begins[place]
         begins[place + 1] += begins[place]
-    places = np.empty(begins[-1], dtype=np.int64)
     for place in range(len(pair_of)):
         pair = pair_of[place]
         if pair >= 0 and number[pair] >= 0:
             places[following[number[pair]]] = place
             following[number[pair]] += 1
-    return begins, places

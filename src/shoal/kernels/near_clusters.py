@@ -33,7 +33,6 @@ class Rows(NamedTuple):
     width: int
 
 
-@jit
 def linked(orders: Array) -> Array:
     """Link all rows in several orders: for each row, and each order, the row after it and the one before it, or -1."""
     tables, rows = orders.shape

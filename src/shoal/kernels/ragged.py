@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import AnyArray, Indptr, Items, Rows, indptr_of
-from shoal.kernels._jit import fitting, jit, lean
+from shoal.kernels._jit import fitting, lean
 from shoal.kernels.prefetching import prefetch
 from shoal.kernels.sorting import sort
 
@@ -16,22 +16,25 @@ SHORT = 32
 """Rows up to this length are sorted by putting each item in its place among those before."""
 
 
-@jit
 def take_rows(indptr: Indptr, items: AnyArray, rows: Rows) -> tuple[Indptr, Any]:
     """Ragged rows in another order: where they begin then, and their items."""
-    begin = np.empty(len(rows) + 1, dtype=np.int64)
-    begin[0] = 0
-    for place in range(len(rows)):
-        prefetch(indptr, rows[min(place + AHEAD, len(rows) - 1)])
-        begin[place + 1] = begin[place] + indptr[rows[place] + 1] - indptr[rows[place]]
+    begin = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.take(np.diff(indptr), rows, out=begin[1:], mode="clip")
+    np.cumsum(begin, out=begin)
     taken = np.empty(begin[-1], dtype=items.dtype)
+    fitting(copy_rows, len(rows) + len(taken))(indptr, items, rows, begin, taken)
+    return begin, taken
+
+
+@lean
+def copy_rows(indptr: Indptr, items: AnyArray, rows: Rows, begin: Indptr, taken: AnyArray) -> None:
+    """Write the items of some rows, a row after the other."""
     for place in range(len(rows)):
         prefetch(indptr, rows[min(place + 2 * AHEAD, len(rows) - 1)])
         prefetch(items, indptr[rows[min(place + AHEAD, len(rows) - 1)]])
         source = indptr[rows[place]]
         for entry in range(begin[place + 1] - begin[place]):
             taken[begin[place] + entry] = items[source + entry]
-    return begin, taken
 
 
 def keep_items(indptr: Indptr, items: Items, number: Items) -> tuple[Indptr, Items]:

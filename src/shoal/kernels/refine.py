@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Items, Mask, Rows
-from shoal.kernels._jit import jit, lean
+from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows
+from shoal.kernels._jit import lean
 from shoal.kernels.gain import Tally, run, tried
-from shoal.kernels.hidden import Hidden, Leaves, Roots
-from shoal.kernels.verpart import Promise, fill_chunks
+from shoal.kernels.hidden import Hidden, Roots
+from shoal.kernels.verpart import HIDDEN, NONE, Promise, fill
 
 LEADING = 4
 """How many items of a virtual term chunk decide its place in the order."""
@@ -39,215 +39,187 @@ def leading(pair_indptr: Rows, pairs: Rows, items: Items, ranks: Rows, first: An
 
 
 class Room(NamedTuple):
-    """Room to work in, as long as there are items: -1 throughout between any two uses, and the last one false.
+    """Room to work in, as long as there are items: -1 throughout between any two groups.
 
-    `place_of_row`: the same for baskets. `pairs`: room for so many as are hidden.
+    `place_of_row`: the same for baskets. `chunks`, `following`, `bits`: see `fill` of `verpart`.
     """
 
     marks: Rows
     place_of_item: Rows
-    moves: Mask
     place_of_row: Rows
-    pairs: Rows
+    chunks: Items
+    following: Counts
+    bits: AnyArray
+
+
+STAYS, MOVES = -1, -2
+"""Instead of a place of an item: it does not move, or moves to a chunk of its own. Those are numbered from there."""
+
+
+class Progress(NamedTuple):
+    """How far a pass is. `begin`: the next tree. `node`, `chunk`: the next free numbers of a joint cluster and a chunk.
+
+    `trees`, `moved`: how many trees come together next, and how many items move; 0 while that is not known. `words`: of
+    bits that there was no room for, 0 if the pass has ended.
+    """
+
+    begin: int
+    node: int
+    chunk: int
+    trees: int
+    moved: int
+    words: int
 
 
 @lean
 def join(
-    order: Rows,
     roots: Roots,
     hidden: Hidden,
-    leaves: Leaves,
+    left: Counts,
     promise: Promise,
     arity: int,
-    node: int,
-    chunk: int,
+    progress: Progress,
     joined: Joined,
     failed: AnyArray,
     tally: Tally,
     room: Room,
-    after: Roots,
-) -> tuple[int, int, int]:
-    """Go through trees in order once, and join each with those that follow as soon as that pays.
+) -> Progress:
+    """Go through trees once, and join each with those that follow as soon as that pays.
 
-    `arity`: how many trees are joined at the most. `node`, `chunk`: the next free numbers of a joint cluster and of a
-    chunk. `failed`: for each cluster at the top of a tree those that followed it when it was tried and not joined; see
-    `tried`. `after`: room for the trees after it. Returns how many these are, and the next free numbers.
+    `left`: see `run`. `arity`: how many trees are joined at the most. `progress`: where to begin, or to go on with more
+    room. `failed`: for each cluster at the top of a tree those that followed it when it was tried and not joined; see
+    `tried`.
     """
-    item_indptr, items, marks = roots.item_indptr, roots.items, room.marks
-    made, begin = 0, 0
-    while begin < len(order):
-        last = min(begin + arity, len(order))
-        count, moved = 1, 0
-        if not tried(order, begin, last, roots.nodes, failed):
-            count, moved = run(order, begin, last, roots, hidden, leaves, promise, tally, failed)
+    begin, node, chunk, count, moved, _ = progress
+    nodes, sizes, pair_indptr, pairs, item_indptr, shown = roots
+    moving = tally.moved
+    marks, place_of_item, chunk_of = room.marks, room.place_of_item, room.chunks
+    while begin < len(nodes):
+        if count == 0:
+            last = min(begin + arity, len(nodes))
+            count = 1
+            if not tried(begin, last, nodes, failed):
+                count, moved = run(begin, last, roots, hidden, left, promise, tally, failed)
         end = begin + count
         if moved:
-            for at in range(begin, end):
-                root = order[at]
-                joined.parents[roots.nodes[root]] = node
-                for place in range(item_indptr[root], item_indptr[root + 1]):
-                    marks[items[place]] = node
-            pairs = _pairs_of(order, begin, end, roots, hidden, tally.moved, moved, room)
-            chunk = _share(pairs, tally.moved, moved, hidden, promise, node, chunk, joined, room)
+            for place in range(item_indptr[begin], item_indptr[end]):
+                marks[shown[place]] = node
+            size = 0
+            for root in range(begin, end):
+                size += sizes[root]
+                joined.parents[nodes[root]] = node
+            alone = _number_items(moving, moved, node, marks, place_of_item, chunk_of)
+            words = (alone + promise.m + 1) * ((size + 63) // 64)
+            if words > len(room.bits):
+                return Progress(begin, node, chunk, count, moved, words)
+            first, last = pair_indptr[begin], pair_indptr[end]
+            chunk = _share(
+                first,
+                last,
+                pairs,
+                alone,
+                moving,
+                moved,
+                hidden,
+                promise,
+                node,
+                chunk,
+                joined,
+                tally.touched,
+                room,
+            )
             node += 1
-        _carry(order, begin, end, roots, hidden, tally.moved, moved, node - 1, after, made, room)
-        made, begin = made + 1, end
-    return made, node, chunk
+        begin, count, moved = end, 0, 0
+    return Progress(begin, node, chunk, 0, 0, 0)
 
 
 @lean
-def _pairs_of(
-    order: Rows, begin: int, end: int, roots: Roots, hidden: Hidden, moved: Rows, count: int, room: Room
+def _number_items(
+    moved: Rows, listed: int, node: int, marks: Rows, place_of_item: Rows, chunks: Items
 ) -> int:
-    """List the pairs of a group whose items move; the items are marked."""
-    pair_indptr, moves = roots.pair_indptr, room.moves
-    for place in range(count):
-        moves[moved[place]] = True
-    found = 0
-    for at in range(begin, end):
-        for place in range(pair_indptr[order[at]], pair_indptr[order[at] + 1]):
-            pair = roots.pairs[place]
-            if moves[hidden.items[pair]]:
-                room.pairs[found] = pair
-                found += 1
-    return found
-
-
-@jit
-def _share(
-    count: int,
-    moved: Rows,
-    listed: int,
-    hidden: Hidden,
-    promise: Promise,
-    node: int,
-    chunk: int,
-    joined: Joined,
-    room: Room,
-) -> int:
-    """Make the shared chunks of a joint cluster, of so many pairs and items; the next free number of a chunk.
-
-    Items that stand in no chunk below share chunks as in vertical partitioning. An item that does has a chunk of its
-    own, in which all sub-records are equal.
-    """
-    alone = _number_items(moved, listed, node, room.marks, room.place_of_item)
-    rows = _number_rows(count, hidden, room)
-    masks = np.zeros((alone, (rows + 63) // 64), dtype=np.uint64)
-    chunks = np.empty(alone, dtype=np.int32)
-    _mark_rows(count, hidden, room, masks)
-    made = fill_chunks(masks, promise.k, promise.m, chunks)
-    return _write_chunks(count, moved, listed, hidden.items, made, chunks, node, chunk, joined, room)
-
-
-@lean
-def _number_items(moved: Rows, listed: int, node: int, marks: Rows, place_of_item: Rows) -> int:
-    """Number the items that stand in no chunk below; how many there are."""
+    """Number the items that move and stand in no chunk below; how many there are."""
     alone = 0
     for place in range(listed):
-        if marks[moved[place]] != node:
-            place_of_item[moved[place]] = alone
+        item = moved[place]
+        place_of_item[item] = MOVES
+        if marks[item] != node:
+            place_of_item[item] = alone
+            chunks[alone] = HIDDEN
             alone += 1
     return alone
 
 
 @lean
-def _number_rows(count: int, hidden: Hidden, room: Room) -> int:
-    """Number the baskets that hold one of those; how many there are."""
-    row_indptr, place_of_row, rows = hidden.row_indptr, room.place_of_row, 0
-    for at in range(count):
-        pair = room.pairs[at]
-        if room.place_of_item[hidden.items[pair]] >= 0:
-            for place in range(row_indptr[pair], row_indptr[pair + 1]):
-                if place_of_row[hidden.rows[place]] < 0:
-                    place_of_row[hidden.rows[place]] = rows
-                    rows += 1
-    return rows
-
-
-@lean
-def _mark_rows(count: int, hidden: Hidden, room: Room, masks: AnyArray) -> None:
-    """Mark the baskets of each item by bits; their numbers are forgotten."""
-    row_indptr, place_of_row = hidden.row_indptr, room.place_of_row
-    for turn in range(2 * count):
-        # All pairs are marked, and all are forgotten then.
-        pair = room.pairs[turn % count]
-        item = room.place_of_item[hidden.items[pair]]
-        for place in range(row_indptr[pair], row_indptr[pair + 1]):
-            local = place_of_row[hidden.rows[place]]
-            if turn >= count:
-                place_of_row[hidden.rows[place]] = -1
-            elif item >= 0:
-                masks[item, local // 64] |= np.uint64(1) << np.uint64(local % 64)
-
-
-@lean
-def _write_chunks(
-    count: int,
+def _share(
+    first: int,
+    last: int,
+    pairs: Rows,
+    alone: int,
     moved: Rows,
     listed: int,
-    items: Items,
-    made: int,
-    chunks: Items,
+    hidden: Hidden,
+    promise: Promise,
     node: int,
     chunk: int,
     joined: Joined,
+    current: Rows,
     room: Room,
 ) -> int:
-    """Write the chunk of each pair, and the owner of each chunk; the next free number of a chunk."""
-    place_of_item = room.place_of_item
+    """Make the shared chunks of a joint cluster, of so many items; the next free number of a chunk.
+
+    Items that stand in no chunk below share chunks as in vertical partitioning. An item that does has a chunk of its
+    own, in which all sub-records are equal.
+    """
+    _, place_of_item, place_of_row, chunks, following, bits = room
+    items, _, _, _, row_indptr, rows = hidden
+    words = (
+        _number_rows(first, last, pairs, items, row_indptr, rows, place_of_item, place_of_row) + 63
+    ) // 64
+    for word in range(alone * words):
+        bits[word] = NONE
+    for place in range(first, last):
+        item = place_of_item[items[pairs[place]]]
+        if item >= 0:
+            for at in range(row_indptr[pairs[place]], row_indptr[pairs[place] + 1]):
+                local = place_of_row[rows[at]]
+                bits[item * words + local // 64] |= np.uint64(1) << np.uint64(local % 64)
+    made = fill(bits, words, alone, promise.k, promise.m, chunks, 0, current, following)
     for place in range(listed):
-        if place_of_item[moved[place]] < 0:
-            place_of_item[moved[place]] = -2 - made
+        if place_of_item[moved[place]] == MOVES:
+            place_of_item[moved[place]] = MOVES - made
             made += 1
-    for at in range(count):
-        place = place_of_item[items[room.pairs[at]]]
-        joined.chunks[room.pairs[at]] = chunk + (chunks[place] if place >= 0 else -2 - place)
+    for place in range(first, last):
+        pair = pairs[place]
+        item = place_of_item[items[pair]]
+        if item != STAYS:
+            joined.chunks[pair] = chunk + (chunks[item] if item >= 0 else MOVES - item)
+            for at in range(row_indptr[pair], row_indptr[pair + 1]):
+                place_of_row[rows[at]] = -1
     for place in range(listed):
-        place_of_item[moved[place]] = -1
+        place_of_item[moved[place]] = STAYS
     for place in range(chunk, chunk + made):
         joined.owners[place] = node
     return chunk + made
 
 
 @lean
-def _carry(
-    order: Rows,
-    begin: int,
-    end: int,
-    roots: Roots,
-    hidden: Hidden,
-    moved: Rows,
-    count: int,
-    node: int,
-    after: Roots,
-    made: int,
-    room: Room,
-) -> None:
-    """Write the tree that a group became: its size, what it still hides, and the items of its chunks."""
-    marks, moves = room.marks, room.moves
-    after.nodes[made] = node if count else roots.nodes[order[begin]]
-    after.sizes[made] = 0
-    put, filled = after.pair_indptr[made], after.item_indptr[made]
-    # Items of the chunks below are marked with the joint cluster; without the mark they are written already.
-    for place in range(count):
-        after.items[filled] = moved[place]
-        filled += 1
-        marks[moved[place]] = -1
-    for at in range(begin, end):
-        root = order[at]
-        after.sizes[made] += roots.sizes[root]
-        for place in range(roots.pair_indptr[root], roots.pair_indptr[root + 1]):
-            pair = roots.pairs[place]
-            if count == 0 or not moves[hidden.items[pair]]:
-                after.pairs[put] = pair
-                put += 1
-        for place in range(roots.item_indptr[root], roots.item_indptr[root + 1]):
-            item = roots.items[place]
-            if count == 0 or marks[item] == node:
-                after.items[filled] = item
-                filled += 1
-                marks[item] = -1
-    after.pair_indptr[made + 1] = put
-    after.item_indptr[made + 1] = filled
-    for place in range(count):
-        moves[moved[place]] = False
+def _number_rows(
+    first: int,
+    last: int,
+    pairs: Rows,
+    items: Items,
+    row_indptr: Indptr,
+    rows: Rows,
+    place_of_item: Rows,
+    place_of_row: Rows,
+) -> int:
+    """Number the baskets that hold an item that is numbered; how many there are."""
+    found = 0
+    for place in range(first, last):
+        pair = pairs[place]
+        if place_of_item[items[pair]] >= 0:
+            for at in range(row_indptr[pair], row_indptr[pair + 1]):
+                if place_of_row[rows[at]] < 0:
+                    place_of_row[rows[at]] = found
+                    found += 1
+    return found

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import AnyArray, Counts, Indptr, Items, Mask, Rows
-from shoal.kernels._jit import jit, lean
+from shoal.kernels._jit import lean
 from shoal.kernels.popcount import ones
 from shoal.kernels.sorting import sort
 
@@ -69,17 +69,15 @@ class Gathered(NamedTuple):
 class Desk(NamedTuple):
     """Room to partition a cluster at a time. `counts`, `ranked`: an entry an item, the counts zero between any two.
 
-    `bits`: a row after the other for each item that is frequent enough in a cluster, as wide as the cluster. `numbers`,
-    `current`: an entry for each. `following`, `scratch`: an entry, or a row of bits, for each item of a combination,
-    and one or two more.
+    `bits`: a row for each item that is frequent enough, one after the other, then one for each item of a combination,
+    and two more. `current`: an entry for each item that is frequent enough. `following`: one for each of a combination,
+    and one more.
     """
 
     counts: Counts
     ranked: Counts
     bits: AnyArray
-    numbers: Items
     current: Counts
-    scratch: AnyArray
     following: Counts
 
 
@@ -89,10 +87,8 @@ def desk(width: int, occurrences: int, rows: int, promise: Promise) -> Desk:
     return Desk(
         np.zeros(width, dtype=np.int64),
         np.empty(width, dtype=np.int64),
-        np.empty(wide * words, dtype=np.uint64),
-        np.empty(wide, dtype=np.int32),
+        np.empty((wide + promise.m + 2) * words, dtype=np.uint64),
         np.empty(wide, dtype=np.int64),
-        np.empty((promise.m + 2, words), dtype=np.uint64),
         np.empty(promise.m + 1, dtype=np.int64),
     )
 
@@ -116,34 +112,41 @@ def partition(
     `order`, `starts`: the baskets cluster by cluster, and where clusters begin. `places`: where the pairs of each
     cluster begin.
     """
-    counts, ranked = desk.counts, desk.ranked
+    k, m, above, below = promise
+    held, supports, chunks, number, covers, of, made = pairs
+    counts, ranked, bits, current, following = desk
     for cluster in range(first, last):
-        rows = order[starts[cluster] : starts[cluster + 1]]
-        found = _by_support(indptr, items, rows, ignored, promise.k, counts, ranked)
-        base = places[cluster]
-        pairs.counts[cluster] = found
+        begin, end, base = starts[cluster], starts[cluster + 1], places[cluster]
+        found = _by_support(indptr, items, order, begin, end, ignored, k, counts, ranked)
+        number[cluster] = found
         wide = 0
         for place in range(found):
             item = ranked[place]
-            pairs.items[base + place] = item
-            pairs.supports[base + place] = counts[item]
-            pairs.chunks[base + place] = HIDDEN
-            wide += counts[item] >= promise.k and not ignored[item]
+            support = counts[item]
+            held[base + place] = item
+            supports[base + place] = support
+            chunks[base + place] = HIDDEN
+            wide += support >= k and not ignored[item]
             counts[item] = place
-        words = (len(rows) + 63) // 64
-        masks = desk.bits[: wide * words].reshape((wide, words))
-        for place in range(wide):
-            for word in range(masks.shape[1]):
-                masks[place, word] = NONE
-        _mark(indptr, items, rows, counts, pairs.of, masks)
-        chunks = pairs.chunks[base : base + wide]
-        _fill(masks, promise.k, promise.m, chunks, desk.current, desk.scratch, desk.following)
-        pairs.covers[cluster] = _settle(masks, chunks, found - wide, len(rows), promise, desk)
-        pairs.made[cluster] = _number_through(chunks, desk.numbers)
-        if promise.above < promise.below:
-            _leave_out(indptr, items, rows, base, masks, chunks, counts, pairs)
+        for member in range(begin, end):
+            for place in range(indptr[order[member]], indptr[order[member] + 1]):
+                of[place] = counts[items[place]]
         for place in range(found):
             counts[ranked[place]] = 0
+        words = (end - begin + 63) // 64
+        _mark(indptr, order, begin, end, of, wide, bits, words)
+        fill(bits, words, wide, k, m, chunks, base, current, following)
+        hidden, cover, bounded = found - wide, -1, above < below
+        while cover < 0:
+            if bounded:
+                allowed = above * (end - begin) // below
+                hidden += _bound(bits, words, chunks, base, wide, hidden, allowed, k, m, current, following)
+            cover = _settle(bits, words, chunks, base, wide, hidden, end - begin, k, m)
+            hidden += 1
+        covers[cluster] = cover
+        made[cluster] = _number_through(chunks, base, wide, current)
+        if bounded:
+            _leave_out(indptr, order, begin, end, bits, words, chunks, base, wide, supports, of)
 
 
 @lean
@@ -176,27 +179,28 @@ def gather(
 
 
 @lean
-def _chunks(chunks: Items) -> int:
-    """The number of chunks, those without an item between them included."""
+def _chunks(chunks: Items, base: int, wide: int) -> int:
+    """The number of chunks of a cluster's first items, those without an item between them included."""
     last = HIDDEN
-    for chunk in chunks:
-        last = max(last, chunk)
+    for place in range(base, base + wide):
+        last = max(last, chunks[place])
     return last + 1
 
 
 @lean
-def _number_through(chunks: Items, number: Items) -> int:
+def _number_through(chunks: Items, base: int, wide: int, number: Counts) -> int:
     """Number the chunks that hold an item without gaps, in their order; how many there are."""
-    all_chunks = _chunks(chunks)
+    all_chunks, made = _chunks(chunks, base, wide), 0
     for chunk in range(all_chunks):
         number[chunk] = 0
-    for chunk in chunks:
-        if chunk != HIDDEN:
-            number[chunk] = 1
-    made = 0
+    for place in range(base, base + wide):
+        if chunks[place] != HIDDEN:
+            number[chunks[place]] = 1
     for chunk in range(all_chunks):
-        number[chunk], made = made, made + number[chunk]
-    for place in range(len(chunks)):
+        holds = number[chunk]
+        number[chunk] = made
+        made += holds
+    for place in range(base, base + wide):
         if chunks[place] != HIDDEN:
             chunks[place] = number[chunks[place]]
     return made
@@ -204,15 +208,23 @@ def _number_through(chunks: Items, number: Items) -> int:
 
 @lean
 def _by_support(
-    indptr: Indptr, items: Items, rows: Rows, ignored: Mask, k: int, counts: Counts, ranked: Counts
+    indptr: Indptr,
+    items: Items,
+    order: Rows,
+    begin: int,
+    end: int,
+    ignored: Mask,
+    k: int,
+    counts: Counts,
+    ranked: Counts,
 ) -> int:
     """Count the items of some baskets, and list them by falling support; how many there are. Of equals the first item.
 
     Those that are too rare or play no part come last.
     """
-    width, found = len(ignored), 0
-    for local in range(len(rows)):
-        for place in range(indptr[rows[local]], indptr[rows[local] + 1]):
+    width, found, rows = len(ignored), 0, end - begin
+    for member in range(begin, end):
+        for place in range(indptr[order[member]], indptr[order[member] + 1]):
             item = items[place]
             if counts[item] == 0:
                 ranked[found] = item
@@ -220,8 +232,10 @@ def _by_support(
             counts[item] += 1
     for place in range(found):
         item = ranked[place]
-        behind = ignored[item] or counts[item] < k
-        ranked[place] = ((len(rows) + 1 if behind else 0) + len(rows) - counts[item]) * width + item
+        rarity = rows - counts[item]
+        if ignored[item] or counts[item] < k:
+            rarity += rows + 1
+        ranked[place] = rarity * width + item
     sort(ranked, 0, found)
     for place in range(found):
         ranked[place] %= width
@@ -229,66 +243,79 @@ def _by_support(
 
 
 @lean
-def _mark(indptr: Indptr, items: Items, rows: Rows, place_of: Counts, of: Items, masks: AnyArray) -> None:
-    """Write the pair of each occurrence, and mark the baskets of the first pairs by bits."""
-    for local in range(len(rows)):
-        for place in range(indptr[rows[local]], indptr[rows[local] + 1]):
-            pair = place_of[items[place]]
-            of[place] = pair
-            if pair < len(masks):
-                masks[pair, local // 64] |= np.uint64(1) << np.uint64(local % 64)
-
-
-@jit
-def fill_chunks(masks: AnyArray, k: int, m: int, chunks: Items) -> int:
-    """Give every item, a row of bits each, to the first chunk it fits in; say how many chunks there are."""
-    scratch = np.empty((m + 1, masks.shape[1]), dtype=np.uint64)
-    following, current = np.empty(m + 1, dtype=np.int64), np.empty(len(masks), dtype=np.int64)
-    return _fill(masks, k, m, chunks, current, scratch, following)
+def _mark(
+    indptr: Indptr, order: Rows, begin: int, end: int, of: Items, wide: int, bits: AnyArray, words: int
+) -> None:
+    """Mark the baskets of the first so many pairs of a cluster by bits."""
+    for word in range(wide * words):
+        bits[word] = NONE
+    for member in range(begin, end):
+        word, bit = (member - begin) // 64, np.uint64(1) << np.uint64((member - begin) % 64)
+        for place in range(indptr[order[member]], indptr[order[member] + 1]):
+            if of[place] < wide:
+                bits[of[place] * words + word] |= bit
 
 
 @lean
-def _fill(
-    masks: AnyArray, k: int, m: int, chunks: Items, current: Counts, scratch: AnyArray, following: Counts
+def fill(
+    bits: AnyArray,
+    words: int,
+    wide: int,
+    k: int,
+    m: int,
+    chunks: Items,
+    base: int,
+    current: Counts,
+    following: Counts,
 ) -> int:
-    """Do so with room to work in.
+    """Give every item, a row of bits each, to the first chunk it fits in; say how many chunks there are.
 
-    One chunk is filled after the other, as in the paper: an item joins if no combination with it is rare.
+    One chunk is filled after the other, as in the paper: an item joins if no combination with it is rare. All items are
+    hidden before.
     """
-    left, made = len(masks), 0
-    for place in range(left):
-        chunks[place] = HIDDEN
-    while left:
+    left, made = wide, 0
+    while left > 0:
         held = 0
-        for item in range(len(masks)):
-            if chunks[item] == HIDDEN and fits(masks, current[:held], item, k, m, scratch, following):
+        for item in range(wide):
+            if chunks[base + item] == HIDDEN and _fits(
+                bits, words, wide, current, held, item, k, m, following
+            ):
                 current[held] = item
                 held += 1
-                chunks[item] = made
-                left -= 1
+                chunks[base + item] = made
+        left -= held
         made += 1
     return made
 
 
 @lean
-def fits(
-    masks: AnyArray, current: Counts, item: int, k: int, m: int, scratch: AnyArray, following: Counts
+def _fits(
+    bits: AnyArray,
+    words: int,
+    wide: int,
+    current: Counts,
+    held: int,
+    item: int,
+    k: int,
+    m: int,
+    following: Counts,
 ) -> bool:
     """Whether no combination of the item and up to m - 1 of the current ones has a support of 1 up to k - 1."""
-    for word in range(masks.shape[1]):
-        scratch[0, word] = masks[item, word]
+    scratch = wide * words
+    for word in range(words):
+        bits[scratch + word] = bits[item * words + word]
     following[0] = 0
     depth = 0
     while depth >= 0 and m > 1:
         place = following[depth]
-        if place == len(current):
+        if place == held:
             depth -= 1
             continue
         following[depth] += 1
-        support = 0
-        for word in range(masks.shape[1]):
-            both = scratch[depth, word] & masks[current[place], word]
-            scratch[depth + 1, word] = both
+        support, row, other = 0, scratch + depth * words, current[place] * words
+        for word in range(words):
+            both = bits[row + word] & bits[other + word]
+            bits[row + words + word] = both
             support += int(ones(both))
         if 0 < support < k:
             return False
@@ -299,133 +326,130 @@ def fits(
 
 
 @lean
-def _settle(masks: AnyArray, chunks: Items, hidden: int, rows: int, promise: Promise, desk: Desk) -> int:
-    """Bound the links and see that sub-records suffice for all baskets; the number of sub-records.
+def _settle(
+    bits: AnyArray, words: int, chunks: Items, base: int, wide: int, hidden: int, rows: int, k: int, m: int
+) -> int:
+    """The number of sub-records of a cluster, if they suffice for all baskets; else its rarest item is hidden, and -1.
 
     A cluster without term chunk needs so many sub-records that k baskets can hold one of each of up to m chunks while
-    no other stays empty; if it has fewer, its rarest item goes to the term chunk.
+    no other stays empty.
     """
-    while True:
-        hidden += _bound(masks, chunks, hidden, rows, promise, desk)
-        cover, alive = _cover(masks, chunks)
-        enough = rows + promise.k * (max(1, min(promise.m, alive)) - 1)
-        if hidden or not alive or cover >= enough:
-            return cover
-        rarest = -1
-        for item in range(len(chunks)):
-            if chunks[item] != HIDDEN and (rarest < 0 or _count(masks[item]) <= _count(masks[rarest])):
-                rarest = item
-        chunks[rarest] = HIDDEN
-        hidden += 1
-
-
-@lean
-def _cover(masks: AnyArray, chunks: Items) -> tuple[int, int]:
-    """The number of sub-records of all chunks, and the number of chunks that hold an item."""
     cover, alive = 0, 0
-    for chunk in range(_chunks(chunks)):
+    for chunk in range(_chunks(chunks, base, wide)):
         before = cover
-        for word in range(masks.shape[1]):
-            cover += int(ones(_in_word(masks, chunks, chunk, -1, word)))
+        for word in range(words):
+            cover += int(ones(_in_word(bits, words, chunks, base, wide, chunk, -1, word)))
         alive += cover > before
-    return cover, alive
+    if hidden or not alive or cover >= rows + k * (max(1, min(m, alive)) - 1):
+        return cover
+    rarest, least = -1, rows + 1
+    for item in range(wide):
+        if chunks[base + item] != HIDDEN:
+            support = _count(bits, words, item)
+            if support <= least:
+                rarest, least = item, support
+    chunks[base + rarest] = HIDDEN
+    return -1
 
 
 @lean
-def _bound(masks: AnyArray, chunks: Items, hidden: int, rows: int, promise: Promise, desk: Desk) -> int:
-    """Leave out occurrences of items that too large a share of the cluster holds; how many had to be hidden.
+def _bound(
+    bits: AnyArray,
+    words: int,
+    chunks: Items,
+    base: int,
+    wide: int,
+    hidden: int,
+    allowed: int,
+    k: int,
+    m: int,
+    current: Counts,
+    following: Counts,
+) -> int:
+    """Leave out occurrences of items that too many baskets of the cluster hold; how many had to be hidden.
 
     Occurrences without another item of the same chunk go first. An item whose occurrences cannot be left out without
     making a combination rare is hidden as a whole.
     """
-    moved = 0
-    if promise.above >= promise.below:
-        return 0
-    allowed = promise.above * rows // promise.below
-    item = 0
-    while item < len(chunks):
-        others = hidden + moved
-        for other in range(len(chunks)):
-            others += chunks[other] != HIDDEN and chunks[other] != chunks[item]
-        excess = _count(masks[item]) - allowed
-        if chunks[item] == HIDDEN or excess <= 0 or others == 0:
+    moved, item, kept = 0, 0, (wide + m + 1) * words
+    while item < wide:
+        others, held, chunk = hidden + moved, 0, chunks[base + item]
+        for other in range(wide):
+            others += chunks[base + other] != HIDDEN and chunks[base + other] != chunk
+            if other != item and chunks[base + other] == chunk:
+                current[held] = other
+                held += 1
+        excess = _count(bits, words, item) - allowed
+        if chunk == HIDDEN or excess <= 0 or others == 0:
             item += 1
             continue
-        before = desk.scratch[promise.m + 1]
-        for word in range(masks.shape[1]):
-            before[word] = masks[item, word]
-        _clear(masks, chunks, item, excess)
-        if allowed < promise.k or not _still_fits(masks, chunks, item, promise, desk):
-            for word in range(masks.shape[1]):
-                masks[item, word] = before[word]
-            chunks[item] = HIDDEN
+        for word in range(words):
+            bits[kept + word] = bits[item * words + word]
+        _clear(bits, words, chunks, base, wide, item, excess)
+        if allowed < k or not _fits(bits, words, wide, current, held, item, k, m, following):
+            for word in range(words):
+                bits[item * words + word] = bits[kept + word]
+            chunks[base + item] = HIDDEN
             moved += 1
             item = 0
     return moved
 
 
 @lean
-def _clear(masks: AnyArray, chunks: Items, item: int, excess: int) -> None:
+def _clear(bits: AnyArray, words: int, chunks: Items, base: int, wide: int, item: int, excess: int) -> None:
     """Clear so many bits of an item, those that no other of its chunk has before those that another has."""
-    for turn in range(2 * masks.shape[1]):
-        word = turn % masks.shape[1]
-        others = _in_word(masks, chunks, chunks[item], item, word)
+    for turn in range(2 * words):
+        word = turn % words
+        others = _in_word(bits, words, chunks, base, wide, chunks[base + item], item, word)
         for bit in range(64):
             one = np.uint64(1) << np.uint64(bit)
             alone = others & one == NONE
-            if excess > 0 and masks[item, word] & one != NONE and alone == (turn == word):
-                masks[item, word] &= ~one
+            if excess > 0 and bits[item * words + word] & one != NONE and alone == (turn == word):
+                bits[item * words + word] &= ~one
                 excess -= 1
 
 
 @lean
-def _still_fits(masks: AnyArray, chunks: Items, item: int, promise: Promise, desk: Desk) -> bool:
-    current, held = desk.current, 0
-    for other in range(len(chunks)):
-        if other != item and chunks[other] == chunks[item]:
-            current[held] = other
-            held += 1
-    return fits(masks, current[:held], item, promise.k, promise.m, desk.scratch, desk.following)
-
-
-@lean
-def _in_word(masks: AnyArray, chunks: Items, chunk: int, without: int, word: int) -> np.uint64:
+def _in_word(
+    bits: AnyArray, words: int, chunks: Items, base: int, wide: int, chunk: int, without: int, word: int
+) -> np.uint64:
     """Which baskets, of those of a word of bits, hold another item of a chunk."""
     union = NONE
-    for item in range(len(chunks)):
-        if chunks[item] == chunk and item != without:
-            union |= masks[item, word]
+    for item in range(wide):
+        if chunks[base + item] == chunk and item != without:
+            union |= bits[item * words + word]
     return union
 
 
 @lean
-def _count(mask: AnyArray) -> int:
+def _count(bits: AnyArray, words: int, item: int) -> int:
     total = 0
-    for word in mask:
-        total += int(ones(word))
+    for word in range(item * words, item * words + words):
+        total += int(ones(bits[word]))
     return total
 
 
 @lean
 def _leave_out(
     indptr: Indptr,
-    items: Items,
-    rows: Rows,
-    base: int,
-    masks: AnyArray,
+    order: Rows,
+    begin: int,
+    end: int,
+    bits: AnyArray,
+    words: int,
     chunks: Items,
-    place_of: Counts,
-    pairs: Pairs,
+    base: int,
+    wide: int,
+    supports: Counts,
+    of: Items,
 ) -> None:
     """Take the occurrences whose bits were cleared out of the release."""
-    for item in range(len(chunks)):
-        if chunks[item] != HIDDEN:
-            pairs.supports[base + item] = _count(masks[item])
-    for local in range(len(rows)):
-        row = rows[local]
-        for place in range(indptr[row], indptr[row + 1]):
-            pair = place_of[items[place]]
-            if pair < len(chunks) and chunks[pair] != HIDDEN:
-                bit = masks[pair, local // 64] >> np.uint64(local % 64) & np.uint64(1)
-                if bit == 0:
-                    pairs.of[place] = HIDDEN
+    for item in range(wide):
+        if chunks[base + item] != HIDDEN:
+            supports[base + item] = _count(bits, words, item)
+    for member in range(begin, end):
+        word, bit = (member - begin) // 64, np.uint64(1) << np.uint64((member - begin) % 64)
+        for place in range(indptr[order[member]], indptr[order[member] + 1]):
+            pair = of[place]
+            if pair < wide and chunks[base + pair] != HIDDEN and bits[pair * words + word] & bit == NONE:
+                of[place] = HIDDEN

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import Mask, Rows, indptr_by
+from shoal.arrays import Mask, Rows, indptr_by, taken
 from shoal.data.baskets import Baskets
 from shoal.methods.disassociation._horpart import Parts
 from shoal.methods.disassociation._verpart import HIDDEN, Chunks
@@ -14,10 +14,13 @@ from shoal.methods.disassociation._verpart import HIDDEN, Chunks
 if TYPE_CHECKING:
     from shoal.kernels.gain import Tally
     from shoal.kernels.hidden import Hidden, Roots
-    from shoal.kernels.refine import Room
+    from shoal.kernels.refine import Joined, Room
 
 PASSES = 100
 """Passes after which refining ends, whatever happens; each one joins trees, so that far fewer are needed."""
+
+BITS = 2**12
+"""Words of bits that there is room for at first; larger groups get as many as they need."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,8 +52,7 @@ def refine(
     """
     from shoal.kernels import refine as kernel
     from shoal.kernels._jit import fitting
-    from shoal.kernels.gain import NEVER
-    from shoal.kernels.hidden import Leaves
+    from shoal.kernels.gain import ALWAYS, NEVER
     from shoal.kernels.verpart import Promise
 
     leaves = len(chunks.covers)
@@ -58,11 +60,11 @@ def refine(
     movable = np.flatnonzero((chunks.chunks == HIDDEN) & ~ignored[chunks.items])
     if leaves < 2 or not len(movable):
         return plant(chunks)
-    hidden = _hidden(baskets, chunks, movable)
+    hidden = _hidden(baskets, parts, chunks, movable)
     alive = np.bincount(chunks.owners, minlength=leaves)
     enough = parts.sizes + k * (np.clip(alive, 1, max(m, 1)) - 1)
     left = np.bincount(chunks.clusters[chunks.chunks == HIDDEN], minlength=leaves)
-    state = Leaves(parts.sizes, left, (alive > 0) & (chunks.covers >= enough))
+    left[(alive > 0) & (chunks.covers >= enough)] += ALWAYS
     promise = Promise(k, m, *safe.as_integer_ratio())
     made = len(chunks.owners)
     joined = kernel.Joined(
@@ -71,25 +73,27 @@ def refine(
         np.concatenate((chunks.owners, np.empty(len(movable), dtype=np.int64))),
     )
     failed = np.full((2 * leaves, k - 1), NEVER, dtype=np.int32)
-    rooms = _tally(width), _room(width, len(baskets), len(movable))
+    tally, room = _tally(width), _room(width, len(baskets), m)
     join = fitting(kernel.join, len(baskets.items))
     roots, node, passes = _roots(chunks, hidden, parts), leaves, 0
     while passes < PASSES:
-        order = _order(roots, hidden, width)
-        before, after = node, _after(roots)
-        trees, node, made = join(
-            order, roots, hidden, state, promise, k, node, made, joined, failed, *rooms, after
-        )
-        roots = _first(after, trees)
+        roots = _ordered(roots, hidden, width)
+        at = kernel.Progress(0, node, made, 0, 0, 1)
+        while at.words:
+            if at.words > len(room.bits):
+                room = room._replace(bits=np.empty(at.words, dtype=np.uint64))
+            at = join(roots, hidden, left, promise, k, at, joined, failed, tally, room)
+        before, node, made = node, at.node, at.chunk
         passes += 1
         if node == before:
             break
+        roots = _joined(roots, hidden, joined)
     moved = chunks.chunks.copy()
     moved[movable] = joined.chunks
     return Forest(joined.parents[:node], replace(chunks, chunks=moved, owners=joined.owners[:made]), passes)
 
 
-def _hidden(baskets: Baskets, chunks: Chunks, movable: Rows) -> "Hidden":
+def _hidden(baskets: Baskets, parts: Parts, chunks: Chunks, movable: Rows) -> "Hidden":
     """The pairs that may move, with the baskets of each."""
     from shoal.kernels.hidden import Hidden, places_of
 
@@ -97,7 +101,8 @@ def _hidden(baskets: Baskets, chunks: Chunks, movable: Rows) -> "Hidden":
     number[movable] = np.arange(len(movable))
     indptr, places = places_of(chunks.pair_of, number, len(movable))
     rows = np.repeat(np.arange(len(baskets)), baskets.lengths)[places]
-    return Hidden(chunks.items[movable], chunks.clusters[movable], np.diff(indptr), indptr, rows)
+    leaves = chunks.clusters[movable]
+    return Hidden(chunks.items[movable], leaves, parts.sizes[leaves], np.diff(indptr), indptr, rows)
 
 
 def _roots(chunks: Chunks, hidden: "Hidden", parts: Parts) -> "Roots":
@@ -116,28 +121,26 @@ def _roots(chunks: Chunks, hidden: "Hidden", parts: Parts) -> "Roots":
     )
 
 
-def _after(roots: "Roots") -> "Roots":
-    """Room for trees that are joined; their items may become more, but by no more than they hide."""
-    trees, pairs = len(roots.nodes), len(roots.pairs)
-    return roots._replace(
-        nodes=np.empty(trees, dtype=np.int64),
-        sizes=np.empty(trees, dtype=np.int64),
-        pair_indptr=np.zeros(trees + 1, dtype=np.int64),
-        pairs=np.empty(pairs, dtype=np.int64),
-        item_indptr=np.zeros(trees + 1, dtype=np.int64),
-        items=np.empty(len(roots.items) + pairs, dtype=np.int32),
-    )
+def _joined(roots: "Roots", hidden: "Hidden", joined: "Joined") -> "Roots":
+    """The trees that trees became: each hides what did not move, and shows what moved."""
+    from shoal.kernels.hidden import Roots
 
-
-def _first(roots: "Roots", trees: int) -> "Roots":
-    """So many trees, without the room behind them."""
-    return roots._replace(
-        nodes=roots.nodes[:trees],
-        sizes=roots.sizes[:trees],
-        pair_indptr=roots.pair_indptr[: trees + 1],
-        pairs=roots.pairs[: roots.pair_indptr[trees]],
-        item_indptr=roots.item_indptr[: trees + 1],
-        items=roots.items[: roots.item_indptr[trees]],
+    above = joined.parents[roots.nodes]
+    nodes = np.where(above >= 0, above, roots.nodes)
+    first = np.concatenate(([True], nodes[1:] != nodes[:-1]))
+    tree = np.cumsum(first) - 1
+    tree_of_pair = np.repeat(tree, np.diff(roots.pair_indptr))
+    tree_of_item = np.repeat(tree, np.diff(roots.item_indptr))
+    stays = joined.chunks[roots.pairs] == HIDDEN
+    trees = np.concatenate((tree_of_item, tree_of_pair[~stays]))
+    order = np.argsort(trees, kind="stable")
+    return Roots(
+        nodes[first],
+        np.add.reduceat(roots.sizes, np.flatnonzero(first)),
+        indptr_by(tree_of_pair[stays], tree[-1] + 1),
+        roots.pairs[stays],
+        indptr_by(trees, tree[-1] + 1),
+        np.concatenate((roots.items, hidden.items[roots.pairs[~stays]]))[order],
     )
 
 
@@ -149,18 +152,25 @@ def _tally(width: int) -> "Tally":
     return Tally(supports, pairs, baskets, trees, np.full(width, -1, dtype=np.int64), touched, moved)
 
 
-def _room(width: int, rows: int, pairs: int) -> "Room":
+def _room(width: int, rows: int, m: int) -> "Room":
     """Room for the kernel to work in."""
     from shoal.kernels.refine import Room
 
     marks, places = np.full((2, width), -1, dtype=np.int64)
-    moves, place_of_row = np.zeros(width, dtype=np.bool_), np.full(rows, -1, dtype=np.int64)
-    return Room(marks, places, moves, place_of_row, np.empty(pairs, dtype=np.int64))
+    return Room(
+        marks,
+        places,
+        np.full(rows, -1, dtype=np.int64),
+        np.empty(width, dtype=np.int32),
+        np.empty(m + 1, dtype=np.int64),
+        np.empty(BITS, dtype=np.uint64),
+    )
 
 
-def _order(roots: "Roots", hidden: "Hidden", width: int) -> Rows:
+def _ordered(roots: "Roots", hidden: "Hidden", width: int) -> "Roots":
     """Trees by the items of their virtual term chunks, those first that most baskets hide."""
     from shoal.kernels._jit import fitting
+    from shoal.kernels.hidden import Roots
     from shoal.kernels.refine import LEADING, leading
 
     weight = np.bincount(hidden.items[roots.pairs], weights=hidden.supports[roots.pairs], minlength=width)
@@ -169,4 +179,14 @@ def _order(roots: "Roots", hidden: "Hidden", width: int) -> Rows:
     # A rank beyond all where there are fewer.
     first = np.full((len(roots.nodes), LEADING), width)
     fitting(leading, len(hidden.rows))(roots.pair_indptr, roots.pairs, hidden.items, ranks, first)
-    return np.lexsort(first.T[::-1])
+    order = np.lexsort(first.T[::-1])
+    pair_indptr, pairs = taken(roots.pair_indptr, order)
+    item_indptr, items = taken(roots.item_indptr, order)
+    return Roots(
+        roots.nodes[order],
+        roots.sizes[order],
+        pair_indptr,
+        roots.pairs[pairs],
+        item_indptr,
+        roots.items[items],
+    )

@@ -66,7 +66,6 @@ def verpart(
     )
     promise = kernel.Promise(k, m, *safe.as_integer_ratio())
     partition, gather = fitting(kernel.partition, occurrences), fitting(kernel.gather, occurrences)
-
     most = int(np.diff(places).max(initial=0)), int(parts.sizes.max(initial=0))
 
     def work(bounds: tuple[int, int]) -> None:
