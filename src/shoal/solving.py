@@ -44,7 +44,9 @@ def solve(
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    options = {"mip_rel_gap": gap, **({} if seconds is None else {"time_limit": seconds})}
+    options = {} if whole is None else {"mip_rel_gap": gap}
+    if seconds is not None:
+        options["time_limit"] = seconds
     with _silence() if whole is not None else nullcontext():
         found = milp(
             goal,

@@ -174,14 +174,11 @@ def test_a_crowd_of_conflicting_rows_is_no_trap() -> None:
 def test_the_denser_half_is_found_by_counting(left: int, right: int, counts: list[int], p: int) -> None:
     counts = [min(count, left + right) for count in counts]
     ends = np.array([0, left, left + right], dtype=np.int64)
-    cuts, side = denser_halves(
-        ends,
-        np.array([0, 2], dtype=np.int64),
-        p,
-        np.zeros(1, dtype=np.int64),
-        np.array([0, len(counts)], dtype=np.int64),
-        np.array(counts, dtype=np.int64),
-    )
+    secrets = np.array([0, len(counts)], dtype=np.int64), np.array(counts, dtype=np.int64)
+    for one in secrets:  # those of a release are frozen too, and the kernel is compiled for such
+        one.setflags(write=False)
+    first, places = np.array([0, 2], dtype=np.int64), np.zeros(1, dtype=np.int64)
+    cuts, side = denser_halves(ends, first, p, places, *secrets)
     assert cuts[0] == half_of(ends, 0, 2, p)
     if cuts[0] < 0:
         assert side[0] == 0

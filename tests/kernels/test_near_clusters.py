@@ -31,9 +31,14 @@ def ragged(rows: list[frozenset[int]]) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
+def narrow(indptr: np.ndarray, items: np.ndarray, worth: np.ndarray) -> kernel.Rows:
+    """Rows as they are searched, in numbers for which the kernel is compiled."""
+    return kernel.Rows(indptr.astype(np.uint32), items.astype(np.uint16), worth, WIDTH)
+
+
 def orders_of(rows: list[frozenset[int]], seed: int) -> np.ndarray:
     random = np.random.default_rng(seed)
-    return np.stack([random.permutation(len(rows)) for _ in range(3)]).astype(np.int32)
+    return np.stack([random.permutation(len(rows)) for _ in range(3)]).astype(np.uint32)
 
 
 def of_rows(rows: list[frozenset[int]], worth: np.ndarray) -> list[int]:
@@ -52,7 +57,7 @@ def test_gathered_like_the_naive_twin(
     clusters = min(clusters, len(rows))
     indptr, items = ragged(rows)
     worth, orders = even_worth(WIDTH), orders_of(rows, seed)
-    found = parted(*kernel.gather(orders, kernel.Rows(indptr, items, worth, WIDTH), clusters, window))
+    found = parted(*kernel.gather(orders, narrow(indptr, items, worth), clusters, window))
     assert found == naive.gather(orders.tolist(), rows, of_rows(rows, worth), clusters, window)
 
 
@@ -67,7 +72,7 @@ def test_swaps_make_clusters_more_alike(
     starts = np.array([number * len(rows) // clusters for number in range(clusters + 1)])
     members = orders[0].copy()
     before = parted(members, starts)
-    swaps = kernel.swap_rows(orders, kernel.Rows(indptr, items, worth, WIDTH), members, starts, 3, 2, 4)
+    swaps = kernel.swap_rows(orders, narrow(indptr, items, worth), members, starts, 3, 2, 4)
     after = parted(members, starts)
     assert sorted(row for cluster in after for row in cluster) == list(range(len(rows)))
     gained = naive.total(rows, of_rows(rows, worth), after) - naive.total(rows, of_rows(rows, worth), before)
@@ -83,7 +88,7 @@ def test_two_small_clusters_end_where_no_swap_gains(rows: list[frozenset[int]], 
     worth, orders = even_worth(WIDTH), orders_of(rows, seed)
     starts = np.array([0, len(rows) // 2, len(rows)])
     members = orders[0].copy()
-    kernel.swap_rows(orders, kernel.Rows(indptr, items, worth, WIDTH), members, starts, 100, len(rows), 1)
+    kernel.swap_rows(orders, narrow(indptr, items, worth), members, starts, 100, len(rows), 1)
     one, other = parted(members, starts)
     assert not naive.better_swap(rows, of_rows(rows, worth), one, other)
 
@@ -92,9 +97,9 @@ def test_two_kinds_of_baskets_come_apart() -> None:
     rows = [frozenset((0, 1)), frozenset((3, 4))] * 6
     indptr, items = ragged(rows)
     starts = np.array([0, 6, 12])
-    orders = np.arange(12, dtype=np.int32)[None, :]
-    members = np.arange(12, dtype=np.int32)
-    kind = kernel.Rows(indptr, items, np.ones(WIDTH + 1, dtype=np.int64), WIDTH)
+    orders = np.arange(12, dtype=np.uint32)[None, :]
+    members = np.arange(12, dtype=np.uint32)
+    kind = narrow(indptr, items, np.ones(WIDTH + 1, dtype=np.int64))
     assert kernel.swap_rows(orders, kind, members, starts, 2, 2, 4) == 3
     assert {len({row % 2 for row in cluster}) for cluster in parted(members, starts)} == {1}
 
@@ -169,7 +174,7 @@ def test_clusters_are_taken_in_until_the_degree_holds(
     units, parts = units_of(rows, secrets, p)
     if naive.breaks(secrets, p):
         return
-    orders = orders_of([frozenset()] * len(parts), seed)
+    orders = orders_of([frozenset()] * len(parts), seed).astype(np.int32)
     home = take_in(orders, units, WIDTH, 2, p, window).tolist()
     groups: dict[int, list[int]] = {}
     for unit, began in enumerate(home):

@@ -91,8 +91,8 @@ class Shield:
         left: Floats = np.maximum(self.tallied.values - least, 0.0)
         return left
 
-    def broken(self, hidden: Mask, pool: "Pool") -> list[Broken]:
-        """What attackers can tell too well: of the first attacker who can tell anything, all of it."""
+    def broken(self, hidden: Mask, pool: "Pool", *, one: bool = False) -> list[Broken]:
+        """What attackers can tell too well: of the first attacker who can tell anything, all of it, or one cell."""
         cells = np.flatnonzero(hidden)
         if not len(cells):
             return []
@@ -103,7 +103,7 @@ class Shield:
             if n:  # beyond what everybody can tell, she learns of cells that hang together with some that she is in
                 hers = label[attacker.known[cells] | (attacker.own[cells] > 0)]
                 wanted = wanted[np.isin(label[np.searchsorted(cells, wanted)], hers)]
-            found = self._told(attacker, cells, equations, label, wanted, pool)
+            found = self._told(attacker, cells, equations, label, wanted, pool, one=one)
             if found:
                 return [Broken(attacker, cell) for cell in found]
         return []
@@ -123,10 +123,13 @@ class Shield:
         label: Rows,
         wanted: Rows,
         pool: "Pool",
+        *,
+        one: bool = False,
     ) -> list[int]:
         """Cells that an attacker can tell too well.
 
-        `cells`, `equations`, `label`: the hidden cells, what is known of their sums, and which hang together.
+        `cells`, `equations`, `label`: the hidden cells, what is known of their sums, and which hang together. `one`:
+        whether one such cell is enough.
         """
         floor = -self.room(attacker)
         hidden = flagged(cells, len(floor))
@@ -157,6 +160,8 @@ class Shield:
                 )
                 pool.add(move)
                 most, least = np.maximum(most, move), np.minimum(least, move)
+            if one and not _reached(needs, np.array([cell]), most, least)[0]:
+                return [cell]
         kept = _reached(needs, wanted, most, least)
         return [int(cell) for cell in wanted[~kept]]
 

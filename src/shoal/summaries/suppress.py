@@ -107,6 +107,6 @@ def _without_needless(
             break
         fewer = hidden.copy()
         fewer[cell] = False
-        if not shield.broken(fewer, pool):
+        if not shield.broken(fewer, pool, one=True):
             hidden = fewer
     return hidden

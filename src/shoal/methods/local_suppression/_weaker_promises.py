@@ -36,7 +36,8 @@ def wildcard_masks(cells: Cells, k: int) -> Rows:
     order = np.argsort(reached[: len(few)], kind="stable")
     original = lines.copy()
     star_rows(lines, weights, reached, order, k)
-    while unstar_rows(lines, original, weights, reached, order[::-1], k):
+    backward = order[::-1].copy()  # as it is, a kernel would be compiled once more for a single row
+    while unstar_rows(lines, original, weights, reached, backward, k):
         pass
     masks = np.zeros(len(codes), dtype=np.int64)
     for column in range(cells.width):
