@@ -13,9 +13,9 @@ import polars as pl
 from shoal.arrays import Items, Rows, owners
 from shoal.data.baskets import Baskets
 from shoal.errors import BadData, WrongUse
-from shoal.io.baskets.layouts import ONES, WHITE, ZEROS, Layout, names_say
+from shoal.io.baskets.layouts import NAMED, ONES, WHITE, ZEROS, Layout, names_say
 from shoal.io.baskets.lines import Tokens
-from shoal.io.baskets.long_tables import NAMED, Pairs
+from shoal.io.baskets.long_tables import Pairs
 from shoal.io.baskets.matrix import Ones, checked_names
 
 
