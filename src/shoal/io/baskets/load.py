@@ -211,7 +211,10 @@ class _Door:
             refuse_names(layout, names)
             if (plain := plain_lines(content, layout)) is not None:
                 return plain
-            from shoal.io.baskets.assembly import from_tokens
+            from shoal.io.baskets.assembly import from_few_lines, from_tokens
+
+            if (plain := from_few_lines(content, layout)) is not None:
+                return plain
             from shoal.io.baskets.lines import read_lines, read_spmf
 
             read = (
