@@ -47,10 +47,11 @@ class Beside:
 
     def write(self, published: Path, release: Release[Any]) -> None:
         """Write it into the folder that is published; the release is as it was read from there."""
-        from shoal.io.releases.copies import write_copies
         from shoal.io.releases.data_package import write_package
 
         if self.also:
+            from shoal.io.releases.copies import write_copies
+
             write_copies(published, release, self.also)
         write_package(published, release, self.terms)
 

@@ -266,8 +266,7 @@ def form_of(source: Any) -> type:
 def likely_layout(source: Any) -> str | None:
     """The layout of baskets that a text file with a header may have: a matrix of 0 and 1, or a long table."""
     from shoal.io.baskets.layouts import SAMPLE, find_layout
-    from shoal.io.baskets.write import FRAME_FORMATS
-    from shoal.io.source import STANDARD_INPUT, format_of, read_bytes
+    from shoal.io.source import FRAME_FORMATS, STANDARD_INPUT, format_of, read_bytes
 
     place = str(source) if isinstance(source, str | Path) else STANDARD_INPUT
     if (

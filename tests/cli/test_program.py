@@ -17,6 +17,7 @@ from shoal.cli.help_pages import drawn, say
 from shoal.cli.program import COMMANDS, pages, program
 from shoal.cli.program import main as whole
 from shoal.errors import BadData, BrokenPromise, Infeasible, WrongUse
+from shoal.io.baskets.numbered_texts import LEAST
 
 CLI = Path(__file__).resolve().parents[2] / "src" / "shoal" / "cli"
 COMMAND_LINES = 15
@@ -90,11 +91,26 @@ def test_a_small_table_loads_only_what_tables_need(people: Path) -> None:
         "-o",
         "out",
     ]
+    assert needless(words, idle, "rows published") == []
+
+
+@pytest.mark.parametrize("times", [100, 40_000])
+def test_a_file_of_baskets_loads_nothing_of_tables(folder: Path, times: int) -> None:
+    file = folder / "plain.dat"
+    file.write_text("10000 20000\n30000 40000 50000\n" * times)
+    assert (file.stat().st_size > LEAST) == (times > 100)
+    idle = {"polars", "shoal.data._export", "shoal.io.tables.encode"}
+    words = ["anonymize", "cahd", str(file), "--p", "2", "--sensitive", "50000", "-o", "out"]
+    assert needless(words, idle, "groups published") == []
+
+
+def needless(words: list[str], idle: set[str], said: str) -> list[str]:
+    """What a command loads that it has no use for."""
     show = f"print(*{idle!r} & sys.modules.keys(), file=sys.stderr)"
     text = f"import sys; from shoal.cli import main; main({words!r}); {show}"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
-    assert "rows published" in done.stdout
-    assert done.stderr.split() == []
+    assert said in done.stdout
+    return done.stderr.split()
 
 
 def test_a_short_command_looks_for_no_garbage(people: Path) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from shoal.data.baskets import Baskets
 from shoal.errors import BadData, ShoalWarning, UnknownName, WrongUse
 from shoal.io.baskets import numbered_texts
-from shoal.io.baskets.assembly import from_tokens
+from shoal.io.baskets.assembly import from_few_lines, from_tokens
 from shoal.io.baskets.layouts import SAMPLE, Layout, find_layout, parse_layout, published_name
 from shoal.io.baskets.lines import read_lines
 from shoal.io.baskets.load import read_baskets
@@ -348,19 +348,22 @@ PIECES = [
 
 
 @given(pieces=st.lists(st.sampled_from(PIECES), min_size=1, max_size=30), room=st.sampled_from([1, 1 << 14]))
-def test_large_files_are_read_as_all_others_are(pieces: list[str], room: int) -> None:
+def test_plain_files_are_read_as_all_others_are(pieces: list[str], room: int) -> None:
     """Also where there is no room for all items at first; what is unusual is left to the slower reader."""
     content, layout = "".join(pieces).encode(), Layout("lines")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(numbered_texts, "ROOM", room)
         patch.setattr(numbered_texts, "LEAST", 0)
-        one = numbered_texts.plain_lines(content, layout)
+        large = numbered_texts.plain_lines(content, layout)
+    small = from_few_lines(content, layout)
     tokens = read_lines(content, None)
     other = from_tokens(tokens, layout)
     repeated = len(tokens.texts) > len(other.items)
     odd = bool({"\u2003", "\v"} & set(pieces))
-    assert one is not None or repeated or odd
-    if one is not None:
-        assert sets(one) == sets(other)
-        assert one.vocabulary == other.vocabulary
-        assert one.unsorted.tolist() == other.unsorted.tolist()
+    assert large is not None or repeated or odd
+    assert small is not None or odd
+    for one in (large, small):
+        if one is not None:
+            assert sets(one) == sets(other)
+            assert (one.vocabulary, one.layout) == (other.vocabulary, other.layout)
+            assert one.unsorted.tolist() == other.unsorted.tolist()

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from shoal.data.baskets import Baskets
 from shoal.errors import WrongUse
+from shoal.io.baskets.layouts import published_separator
 from shoal.io.baskets.load import read_baskets, write_baskets
-from shoal.io.baskets.long_tables import published_separator
 
 LETTERS = st.one_of(
     st.sampled_from("01ab\"'\\*[]{}"),

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from tests.naive import cahd as naive
 from tests.sets import baskets_of, sets_of
 
 import shoal
-from shoal.data._basket_orders import ORDERS
+from shoal.data._basket_orders import ORDERS, Distinct
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.groups import Groups
 from shoal.data.release import Release
@@ -31,6 +31,7 @@ from shoal.methods.cahd.method import Cahd
 from shoal.methods.method import Method
 from shoal.methods.permutation_mondrian import PermutationMondrian
 from shoal.outcome import judge
+from shoal.risks._group_members import distinct_members
 
 PEOPLE = {
     "Bob": {"wine", "meat", "viagra"},
@@ -66,6 +67,9 @@ def check(method: Method, sets: Sequence[Collection[str]], secrets: Collection[s
         place += len(baskets)
     again = canonical_groups(groups)
     assert sets_of(again) == read
+    told, found = distinct_members(groups), distinct_members(replace(groups))
+    for one in fields(Distinct):
+        assert np.array_equal(getattr(told, one.name), getattr(found, one.name))
 
 
 def all_methods(p: int) -> list[Method]:

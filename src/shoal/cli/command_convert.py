@@ -10,9 +10,9 @@ from shoal.cli.command_anonymize import OF_BASKETS, OUTPUT, Input, Quiet
 from shoal.cli.options import Section, flag, flattened, single, text_option
 from shoal.data.baskets import Baskets
 from shoal.io.baskets.conversion import convert_baskets, separator_to_tell
+from shoal.io.baskets.load import EncodedBaskets
 from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
-from shoal.io.tables.encode import EncodedBaskets
 from shoal.recipe import Source
 
 EXAMPLE = """Example:

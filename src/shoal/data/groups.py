@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +39,7 @@ class Groups:
     unsorted: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     canonical: bool = field(default=False, init=False, repr=False)
     """Whether somebody has put them into canonical order already: then they are not sorted again."""
+    kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # found once, asked for again
 
     def __post_init__(self) -> None:
         places = ("group_indptr", "basket_indptr", "sensitive_indptr")

@@ -18,8 +18,9 @@ from shoal.errors import WrongUse
 
 if TYPE_CHECKING:
     from shoal.engines.protocol import Engine, Judgment
+    from shoal.io.baskets.load import EncodedBaskets
     from shoal.io.reading import Reading
-    from shoal.io.tables.encode import EncodedBaskets, EncodedTable
+    from shoal.io.tables.encode import EncodedTable
     from shoal.models._judged import Judged
     from shoal.preparation.transform import Transform
 

@@ -20,6 +20,15 @@ STANDARD_INPUT = "-"
 DATABASES = ("postgresql", "postgres", "sqlite")
 """Schemes of addresses of databases."""
 
+PARQUET = (".parquet", ".pq")
+ARROW = (".arrow", ".feather", ".ipc")
+EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+STATISTICS = (".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt")
+"""`PARQUET`, `ARROW`, `EXCEL`, `STATISTICS`: endings of files that hold a table and no text."""
+
+FRAME_FORMATS = frozenset({*PARQUET, *ARROW, *EXCEL, *STATISTICS})
+"""All of them."""
+
 _COMPRESSIONS = (".gz", ".zst")
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -95,19 +104,23 @@ def refuse_address(place: object, *, writing: bool = False) -> None:
     raise WrongUse(f"{address} is an address, and files are read from disks: fetch it first{elsewhere}.")
 
 
+def write_errors(name: str = "PolarsError") -> tuple[type[Exception], ...]:
+    """What writers raise: errors of the system, and those of polars of that name, if it was loaded to write."""
+    loaded = sys.modules.get("polars.exceptions")
+    return (OSError,) if loaded is None else (OSError, getattr(loaded, name))
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """Where to write a new file: it gets its name when it is whole, so that a crash or a full disk leaves nothing.
 
     Raises `CannotWrite` if the disk is full, or the place takes no file.
     """
-    from polars.exceptions import ComputeError
-
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         yield partial
         partial.replace(path)
-    except (OSError, ComputeError) as error:
+    except write_errors("ComputeError") as error:
         raise CannotWrite(f"The file {path}", error) from error
     finally:
         partial.unlink(missing_ok=True)

@@ -21,9 +21,13 @@ MANY = 200_000
 
 
 def distinct_members(groups: Groups) -> Distinct:
-    """The distinct baskets of groups, of items that somebody holds."""
-    # A copy that may be written to: kernels are compiled once more for arrays that may not.
-    return distinct_baskets(groups.basket_indptr.copy(), *used_items(groups.items, len(groups.vocabulary)))
+    """The distinct baskets of groups, of items that somebody holds. They are kept; who makes groups may know them."""
+    if "distinct" not in groups.kept:
+        # A copy that may be written to: kernels are compiled once more for arrays that may not.
+        begins, held = groups.basket_indptr.copy(), used_items(groups.items, len(groups.vocabulary))
+        groups.kept["distinct"] = distinct_baskets(begins, *held)
+    found: Distinct = groups.kept["distinct"]
+    return found
 
 
 def shares_of(original: Baskets, groups: Groups) -> Floats:

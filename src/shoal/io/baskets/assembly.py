@@ -5,18 +5,26 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
-from shoal.arrays import Items, Rows, owners
+from shoal.arrays import Items, Rows, indptr_of, owners
 from shoal.data.baskets import Baskets
 from shoal.errors import BadData, WrongUse
-from shoal.io.baskets.layouts import ONES, WHITE, ZEROS, Layout, names_say
-from shoal.io.baskets.lines import Tokens
-from shoal.io.baskets.long_tables import NAMED, Pairs
+from shoal.io.baskets.layouts import NAMED, ONES, WHITE, ZEROS, Layout, names_say
 from shoal.io.baskets.matrix import Ones, checked_names
+from shoal.io.baskets.numbered_texts import LEAST
+
+if TYPE_CHECKING:
+    import polars
+
+    from shoal.io.baskets.lines import Tokens
+    from shoal.io.baskets.long_tables import Pairs
+
+
+_FEEDS = re.compile(rb"[\v\f]")
+"""What cuts bytes into words beside blanks."""
 
 
 def joined(parts: list[Baskets]) -> Baskets:
@@ -45,24 +53,46 @@ def from_ones(ones: Ones) -> Baskets:
     return _assembled(ones.rows, places[ones.columns], ones.height, vocabulary, Layout("matrix"))
 
 
-def from_tokens(tokens: Tokens, layout: Layout) -> Baskets:
+def from_few_lines(content: bytes, layout: Layout) -> Baskets | None:
+    """Baskets of a small file with one a line and blanks between items, for which no library has to be loaded.
+
+    None where other readers are to be asked: the file is large, or an item has other white space around it.
+    """
+    if layout.form != "lines" or layout.separator is not None or len(content) >= LEAST:
+        return None
+    rows = [line.split() for line in content.removesuffix(b"\n").split(b"\n")]
+    texts = sorted(set(chain.from_iterable(rows)))
+    vocabulary = tuple(text.decode() for text in texts)
+    if _FEEDS.search(content) or any(label != label.strip(WHITE) for label in vocabulary):
+        return None
+    places = {text: code for code, text in enumerate(texts)}
+    indptr = indptr_of(list(map(len, rows)))
+    codes = np.fromiter(map(places.__getitem__, chain.from_iterable(rows)), dtype=np.int32, count=indptr[-1])
+    return _assembled(owners(indptr), codes, len(rows), vocabulary, layout)
+
+
+def from_tokens(tokens: "Tokens", layout: Layout) -> Baskets:
     """Baskets of the texts of lines."""
     return from_texts(pairs_of(tokens), layout)
 
 
-def pairs_of(tokens: Tokens) -> Pairs:
+def pairs_of(tokens: "Tokens") -> "Pairs":
     """The basket of each text."""
+    from shoal.io.baskets.long_tables import Pairs
+
     rows = owners(tokens.indptr)
     return Pairs(rows, tokens.texts, len(tokens.indptr) - 1, trimmed=tokens.trimmed)
 
 
-def from_texts(pairs: Pairs, layout: Layout) -> Baskets:
+def from_texts(pairs: "Pairs", layout: Layout) -> Baskets:
     """Baskets of pairs of a row and a text; texts become codes in ascending code-point order."""
     return from_pairs(pairs, pairs.texts.unique().sort(), layout)
 
 
-def from_pairs(pairs: Pairs, vocabulary: pl.Series, layout: Layout) -> Baskets:
+def from_pairs(pairs: "Pairs", vocabulary: "polars.Series", layout: Layout) -> Baskets:
     """Baskets of pairs of a row and a text of the vocabulary, whose texts ascend."""
+    import polars as pl
+
     codes = pairs.texts.cast(pl.Enum(vocabulary)).to_physical().to_numpy().astype(np.int32)
     baskets = _assembled(pairs.rows, codes, pairs.count, tuple(vocabulary.to_list()), layout)
     return replace(baskets, misnumbered=pairs.misnumbered) if len(pairs.misnumbered) else baskets
@@ -95,7 +125,7 @@ MISSING_BASKETS = "Some baskets are missing (None), and were taken as baskets wi
 MISSING = "Some baskets hold missing items (None, NaN or an empty text), which were left out."
 
 
-def missing_in(pairs: Pairs) -> list[str]:
+def missing_in(pairs: "Pairs") -> list[str]:
     """What is said of items and baskets that are missing."""
     return [MISSING] * pairs.missing + [MISSING_BASKETS] * pairs.missing_baskets
 
@@ -179,6 +209,10 @@ def is_sparse(source: Any) -> bool:
 
 
 def _of_lists(rows: list[Collection[object]], given: Layout | None, remarks: list[str]) -> Baskets:
+    import polars as pl
+
+    from shoal.io.baskets.lines import Tokens
+
     lengths = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
     raw = pl.Series("item", _item_texts(list(chain.from_iterable(rows))), dtype=pl.String)
     texts = raw.str.strip_chars(WHITE).fill_null("")

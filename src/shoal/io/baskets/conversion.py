@@ -9,13 +9,11 @@ import numpy as np
 
 from shoal.data.baskets import Baskets
 from shoal.errors import WrongUse
-from shoal.io.baskets.layouts import Layout, parse_layout
-from shoal.io.baskets.load import Source, load_baskets, write_baskets
-from shoal.io.baskets.long_tables import BETWEEN_ITEMS, between_items, published_separator
+from shoal.io.baskets.layouts import BETWEEN_ITEMS, Layout, parse_layout, published_separator
+from shoal.io.baskets.load import EncodedBaskets, Source, load_baskets, write_baskets
+from shoal.io.baskets.long_tables import between_items
 from shoal.io.reading import Reading
-from shoal.io.source import format_of
-from shoal.io.tables.columnar import ARROW, PARQUET
-from shoal.io.tables.encode import EncodedBaskets
+from shoal.io.source import ARROW, PARQUET, format_of
 
 ENDINGS = {".dat": "lines", ".spmf": "spmf", **dict.fromkeys((*PARQUET, *ARROW), "long")}
 """Layouts that the ending of a file tells."""

@@ -33,7 +33,7 @@ from shoal.io.baskets.layouts import (
     table_layout,
 )
 from shoal.io.baskets.lines import COMMENTS, Tokens, read_lines, read_spmf
-from shoal.io.baskets.load import given_layout, refuse_names, refuse_trimmed, with_roles
+from shoal.io.baskets.load import EncodedBaskets, given_layout, refuse_names, refuse_trimmed, with_roles
 from shoal.io.baskets.load import load_baskets as load_here
 from shoal.io.baskets.long_tables import (
     Pairs,
@@ -45,11 +45,10 @@ from shoal.io.baskets.long_tables import (
     texts_of,
     trimmed_in,
 )
-from shoal.io.baskets.write import FRAME_FORMATS, spelling_of
+from shoal.io.baskets.write import spelling_of
 from shoal.io.reading import Reading, first_line_like_data
-from shoal.io.source import CONVERT, FOREIGN, STANDARD_INPUT, format_of, is_database
+from shoal.io.source import CONVERT, FOREIGN, FRAME_FORMATS, STANDARD_INPUT, format_of, is_database
 from shoal.io.tables.distributed import open_parts
-from shoal.io.tables.encode import EncodedBaskets
 from shoal.io.tables.input import FrameInput
 
 if TYPE_CHECKING:

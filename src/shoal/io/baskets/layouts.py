@@ -34,6 +34,15 @@ WHITE = (
 )
 """White space, which is taken away around items: all that `str.strip` takes away."""
 
+BLANKS = " \t\r"
+"""What stands between the items of a line, or around the cells of one, and never in an item."""
+
+NAMED = 1000
+"""How many baskets that do not stand as published ones do are remembered."""
+
+BETWEEN_ITEMS = "|;, \t\x1f"
+"""What may separate the items of a cell: the first of these that occurs in a cell does."""
+
 ZEROS, ONES = frozenset({"0", "0.0", "false"}), frozenset({"1", "1.0", "true"})
 """Cells of a matrix, in lower case."""
 
@@ -116,6 +125,21 @@ def published_name(layout: str) -> str:
     'data.csv'
     """
     return PUBLISHED_NAMES[parse_layout(layout).form]
+
+
+def published_separator(vocabulary: tuple[str, ...]) -> str:
+    """What separates the items of a published cell: the first candidate that no item holds.
+
+    >>> published_separator(("red|green", "blue"))
+    ';'
+    """
+    used = set().union(*map(set, vocabulary)) if vocabulary else set()
+    separator = next((mark for mark in BETWEEN_ITEMS if mark not in used), None)
+    if separator is None:
+        raise WrongUse(
+            "The items hold every character that could separate them in a cell; read them in the long layout."
+        )
+    return separator
 
 
 def refuse_unwritable(vocabulary: tuple[str, ...], layout: Layout) -> None:

@@ -11,10 +11,9 @@ import polars as pl
 
 from shoal.arrays import Indptr, Mask, Rows
 from shoal.errors import BadData
-from shoal.io.baskets.layouts import WHITE
+from shoal.io.baskets.layouts import BLANKS, WHITE
 from shoal.io.source import kept_mark
 
-BLANKS = b" \t\r"
 NEWLINE = 10
 COMMENTS = b"@#%"
 """How a line of an SPMF file begins that is not a basket."""
@@ -44,9 +43,9 @@ def read_lines(content: bytes, separator: str | None) -> Tokens:
     blanks and tabs. Blanks around an item are trimmed, and what is empty between two separators is no item.
     """
     if separator is None:
-        return _trimmed(_cut(_with_last_newline(content), BLANKS))
+        return _trimmed(_cut(_with_last_newline(content), BLANKS.encode()))
     tokens = _cut(_with_last_newline(content), separator.encode())
-    tokens = _trimmed(Tokens(tokens.indptr, tokens.texts.str.strip_chars(BLANKS.decode())))
+    tokens = _trimmed(Tokens(tokens.indptr, tokens.texts.str.strip_chars(BLANKS)))
     return tokens.where((tokens.texts != "").to_numpy())
 
 
@@ -72,7 +71,7 @@ def read_spmf(content: bytes, path: str | None = None, published: bool = False) 
     if comment.any():
         lines = buffer[np.repeat(~comment, ends - starts + 1)].tobytes()
         numbers = numbers[~comment]
-    tokens = _trimmed(_cut(lines, BLANKS))
+    tokens = _trimmed(_cut(lines, BLANKS.encode()))
     filled = np.diff(tokens.indptr) > 0
     numbers = numbers[filled]
     if not len(numbers):

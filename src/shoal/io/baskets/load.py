@@ -1,28 +1,16 @@
 """Baskets in and out: one door for all layouts."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import polars as pl
 
 from shoal.arrays import Items
 from shoal.data.baskets import Baskets
 from shoal.data.role import Roles
 from shoal.errors import BadData, UnknownName, WrongUse, warn
-from shoal.io.baskets.assembly import (
-    NUMBERED,
-    from_ones,
-    from_texts,
-    from_tokens,
-    joined,
-    missing_in,
-    read_values,
-    trimmed_baskets,
-    trimmed_items,
-)
 from shoal.io.baskets.layouts import (
     SAMPLE,
     Layout,
@@ -32,14 +20,12 @@ from shoal.io.baskets.layouts import (
     refuse_further,
     table_layout,
 )
-from shoal.io.baskets.lines import read_lines, read_spmf
-from shoal.io.baskets.long_tables import Pairs, are_ones, read_column, read_long, read_ones
-from shoal.io.baskets.matrix import Ones, read_matrix
 from shoal.io.baskets.numbered_texts import plain_lines
-from shoal.io.baskets.write import FRAME_FORMATS, write_baskets
+from shoal.io.baskets.write import write_baskets
 from shoal.io.reading import Reading, first_line_like_data, listed
 from shoal.io.source import (
     BYTE_ORDER_MARK,
+    FRAME_FORMATS,
     check_utf8,
     format_of,
     in_utf8,
@@ -48,21 +34,30 @@ from shoal.io.source import (
     part_files,
     read_bytes,
 )
-from shoal.io.tables.dataframes import is_frame, open_frame, sparse_frame
-from shoal.io.tables.delimited import Delimited
-from shoal.io.tables.encode import EncodedBaskets
-from shoal.io.tables.input import Input
 from shoal.io.tables.load import open_input
 
 if TYPE_CHECKING:
     import pandas
+    import polars
     from numpy.typing import NDArray
 
+    from shoal.io.baskets.long_tables import Pairs
+    from shoal.io.baskets.matrix import Ones
+    from shoal.io.tables.input import Input
+
 Source: TypeAlias = (
-    "str | Path | Sequence[Collection[object]] | Mapping[Any, Collection[object]] | NDArray[Any] | pl.DataFrame | "
+    "str | Path | Sequence[Collection[object]] | Mapping[Any, Collection[object]] | NDArray[Any] | polars.DataFrame | "
     "pandas.DataFrame"
 )
 """Where baskets come from: a path, ``-`` for standard input, a database, or values that are in memory."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedBaskets:
+    """Baskets as they come from their source."""
+
+    baskets: Any  # with the roles of their items: `Baskets`, or a `Dataset` of them
+    remarks: tuple[str, ...] = ()  # what their owner should hear of how they were taken, in sentences
 
 
 def read_baskets(
@@ -177,6 +172,9 @@ def _received(
             raise WrongUse("A query is for a database (postgresql://… or sqlite:///…), not for a file.")
         parts = part_files(source)
         return door.file(source) if parts == [Path(source)] else door.parts(parts)
+    from shoal.io.baskets.assembly import read_values
+    from shoal.io.tables.dataframes import is_frame, open_frame, sparse_frame
+
     if is_frame(source):
         if reading.names is not None:
             raise WrongUse("A frame has names of its own: omit the names, or rename its columns.")
@@ -213,6 +211,12 @@ class _Door:
             refuse_names(layout, names)
             if (plain := plain_lines(content, layout)) is not None:
                 return plain
+            from shoal.io.baskets.assembly import from_few_lines, from_tokens
+
+            if (plain := from_few_lines(content, layout)) is not None:
+                return plain
+            from shoal.io.baskets.lines import read_lines, read_spmf
+
             read = (
                 read_lines(content, layout.separator)
                 if layout.form == "lines"
@@ -221,8 +225,12 @@ class _Door:
             self._trim(read.trimmed, name)
             return from_tokens(read, layout)
         if layout.form == "matrix":
+            from shoal.io.baskets.matrix import read_matrix
+
             ones = read_matrix(content, layout.separator, name, names, published=self._published)
             return self._of_ones(ones, name)
+        from shoal.io.tables.delimited import Delimited
+
         between_cells = layout.separator if layout.form == "long" else None
         opened = Delimited(source, Reading(separator=between_cells, names=names), text=content)
         opened.refuse_wrong_names()
@@ -230,6 +238,8 @@ class _Door:
 
     def parts(self, parts: list[Path]) -> Baskets:
         """Baskets of part files; rows of a long table belong together across parts."""
+        from shoal.io.baskets.assembly import joined
+
         first = self.file(parts[0])
         layout = self._given or parse_layout(first.layout)
         if layout.form == "long":
@@ -238,8 +248,11 @@ class _Door:
         door = _Door(layout, self._reading, self._remarks, self._published)
         return joined([first, *(door.file(part) for part in parts[1:])])
 
-    def table(self, source: Input, found: Layout | None = None) -> Baskets:
+    def table(self, source: "Input", found: Layout | None = None) -> Baskets:
         """The baskets of a table."""
+        from shoal.io.baskets.assembly import trimmed_baskets
+        from shoal.io.baskets.long_tables import read_column, read_long, read_ones
+
         layout = found or self._given or _layout_of(source)
         if self._published:
             refuse_further(source.names, layout, source.path)
@@ -263,17 +276,23 @@ class _Door:
             "column:NAME, or that it is a matrix of 0 and 1."
         )
 
-    def _of_pairs(self, pairs: Pairs, layout: Layout, path: str | Path | None) -> Baskets:
+    def _of_pairs(self, pairs: "Pairs", layout: Layout, path: str | Path | None) -> Baskets:
+        from shoal.io.baskets.assembly import from_texts, missing_in
+
         self._trim(pairs.trimmed, path)
         self._remarks += missing_in(pairs)
         return from_texts(pairs, layout)
 
-    def _of_ones(self, ones: Ones, path: str | Path | None) -> Baskets:
+    def _of_ones(self, ones: "Ones", path: str | Path | None) -> Baskets:
+        from shoal.io.baskets.assembly import NUMBERED, from_ones
+
         self._trim(ones.trimmed, path)
         self._remarks += [NUMBERED] if ones.numbered else []
         return from_ones(ones)
 
     def _trim(self, items: Collection[str], path: str | Path | None) -> None:
+        from shoal.io.baskets.assembly import trimmed_items
+
         if self._published:
             refuse_trimmed(items, path)
         self._remarks += trimmed_items(items)
@@ -295,8 +314,12 @@ def refuse_names(layout: Layout, names: Sequence[str] | None) -> None:
         raise WrongUse(f"Baskets in the layout {layout.form} have no columns: omit the names (--names).")
 
 
-def _layout_of(source: Input) -> Layout:
+def _layout_of(source: "Input") -> Layout:
     """The layout that the columns of a table tell."""
+    import polars as pl
+
+    from shoal.io.baskets.long_tables import are_ones
+
     frame = source.frame(source.names)
     lists = [name for name in source.names if isinstance(frame.schema[name], pl.List | pl.Array)]
     return table_layout(source.names, lists, not lists and len(source.names) > 1 and are_ones(frame))

@@ -7,8 +7,8 @@ import polars as pl
 
 from shoal.arrays import Rows
 from shoal.data._export import unnamed
-from shoal.errors import BadData, UnknownName, WrongUse
-from shoal.io.baskets.layouts import ONES, WHITE, ZEROS
+from shoal.errors import BadData, UnknownName
+from shoal.io.baskets.layouts import BETWEEN_ITEMS, NAMED, ONES, WHITE, ZEROS
 from shoal.io.baskets.matrix import Ones, checked_names
 from shoal.io.tables.input import Input
 
@@ -18,14 +18,8 @@ CELLS = 1 << 24
 LOOKED_AT = 100
 """Cells of each column that are looked at first."""
 
-NAMED = 1000
-"""How many baskets that do not stand as published ones do are remembered."""
-
 WITHOUT_TEXTS = (pl.List, pl.Array, pl.Struct, pl.Binary, pl.Object, pl.Duration)
 """Types of cells that hold no text."""
-
-BETWEEN_ITEMS = "|;, \t\x1f"
-"""What may separate the items of a cell: the first of these that occurs in a cell does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,21 +191,6 @@ def marks_in(texts: pl.Series) -> frozenset[str]:
 def between_items(marks: frozenset[str]) -> str:
     """What separates the items of cells in which these marks occur."""
     return next((mark for mark in BETWEEN_ITEMS if mark in marks), "|")
-
-
-def published_separator(vocabulary: tuple[str, ...]) -> str:
-    """What separates the items of a published cell: the first candidate that no item holds.
-
-    >>> published_separator(("red|green", "blue"))
-    ';'
-    """
-    used = set().union(*map(set, vocabulary)) if vocabulary else set()
-    separator = next((mark for mark in BETWEEN_ITEMS if mark not in used), None)
-    if separator is None:
-        raise WrongUse(
-            "The items hold every character that could separate them in a cell; read them in the long layout."
-        )
-    return separator
 
 
 def _texts(source: Input, cells: pl.Series) -> tuple[pl.Series, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shoal.arrays import Items, Rows
 from shoal.data.baskets import Baskets
 from shoal.errors import BadData
-from shoal.io.baskets.layouts import DELIMITERS, is_row_of_cells
+from shoal.io.baskets.layouts import BLANKS, DELIMITERS, is_row_of_cells
 from shoal.io.reading import refuse_wrong_names
 
 Bytes = NDArray[np.uint8]
@@ -19,7 +19,6 @@ Bytes = NDArray[np.uint8]
 BLOCK = 1 << 24
 """Bytes that are taken apart at a time: a matrix is far larger as text than as baskets."""
 
-BLANKS = " \t\r"
 ZERO, ONE, NEWLINE = ord("0"), ord("1"), ord("\n")
 
 

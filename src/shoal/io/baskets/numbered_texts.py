@@ -7,9 +7,7 @@ import numpy as np
 
 from shoal.arrays import AnyArray, Items
 from shoal.data.baskets import Baskets
-from shoal.io.baskets.layouts import WHITE, Layout
-from shoal.io.baskets.lines import BLANKS
-from shoal.io.baskets.long_tables import NAMED
+from shoal.io.baskets.layouts import BLANKS, NAMED, WHITE, Layout
 from shoal.kernels._compiling import is_eager
 
 if TYPE_CHECKING:
@@ -65,7 +63,7 @@ def plain_lines(content: bytes, layout: Layout) -> Baskets | None:
     lines = content if content.endswith(b"\n") else content + b"\n"
     text = np.frombuffer(lines, dtype=np.uint8)
     blank = np.zeros(256, dtype=np.bool_)
-    blank[list(BLANKS)] = True
+    blank[list(BLANKS.encode())] = True
     # Room for items of one letter; what is not filled takes no memory.
     items = np.empty(len(lines) // 2 + 1, dtype=np.int32)
     indptr = np.zeros(lines.count(b"\n") + 1, dtype=np.int64)

@@ -5,21 +5,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 import numpy as np
-import polars as pl
 
 from shoal.arrays import Indptr, Items
 from shoal.data.baskets import Baskets
 from shoal.errors import WrongUse
-from shoal.io.baskets.layouts import Layout, parse_layout, refuse_unwritable
-from shoal.io.baskets.long_tables import published_separator
+from shoal.io.baskets.layouts import Layout, parse_layout, published_separator, refuse_unwritable
 from shoal.io.baskets.matrix import write_matrix
-from shoal.io.source import format_of, refuse_address, whole_file
-from shoal.io.tables.columnar import ARROW, PARQUET, write_arrow, write_parquet
-from shoal.io.tables.excel import ENDINGS
-from shoal.io.tables.spss_stata_sas import READERS
+from shoal.io.source import ARROW, FRAME_FORMATS, PARQUET, format_of, refuse_address, whole_file
+
+if TYPE_CHECKING:
+    import polars
 
 
 @contextmanager
@@ -95,9 +93,6 @@ class Spelling:
         return np.insert(lookups, first[~filled] - base, 4 * labels)
 
 
-FRAME_FORMATS = frozenset({*PARQUET, *ARROW, *ENDINGS, *READERS})
-"""Endings of files that hold a table and no text."""
-
 _LINES = Spelling("", " ", "\n", "\n")
 _SPMF = Spelling("", " -1 ", " -1 -2\n", "-2\n")
 
@@ -129,12 +124,14 @@ def write_baskets(baskets: Baskets, path: str | Path) -> None:
                     file.write(text)
 
 
-def _frame_writer(path: Path, layout: Layout) -> Callable[[pl.DataFrame, Path], None] | None:
+def _frame_writer(path: Path, layout: Layout) -> "Callable[[polars.DataFrame, Path], None] | None":
     """What writes a long table into a file of that ending; None if it is a text."""
     ending = format_of(path)
     if ending not in FRAME_FORMATS:
         return None
     if ending == path.suffix.lower() and ending in (*PARQUET, *ARROW) and layout.form == "long":
+        from shoal.io.tables.columnar import write_arrow, write_parquet
+
         return write_parquet if ending in PARQUET else write_arrow
     raise WrongUse(
         f"{path} cannot hold baskets in the layout {layout.form}: write a long table into .parquet or .arrow (--to "
@@ -163,8 +160,10 @@ def spelling_of(vocabulary: tuple[str, ...], layout: Layout) -> tuple[Spelling, 
     return (_LINES if layout.separator is None else Spelling("", layout.separator, "\n", "\n")), vocabulary
 
 
-def _long_frame(baskets: Baskets, layout: Layout) -> pl.DataFrame:
+def _long_frame(baskets: Baskets, layout: Layout) -> "polars.DataFrame":
     """A row for each item of each basket, and one for each empty basket."""
+    import polars as pl
+
     basket, item = layout.columns or ("basket", "item")
     lengths = baskets.lengths
     rows = np.repeat(np.arange(1, len(baskets) + 1), np.maximum(lengths, 1))

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from shoal.data._export import unnamed
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, schema_of
 from shoal.data.linked import Linked
@@ -161,6 +160,8 @@ def _of_column(column: Column) -> Codes:
 
 
 def _of_frame(frame: Any) -> dict[str, Codes]:
+    from shoal.data._export import unnamed
+
     return {series.name: codes_of(unnamed(series).unique().to_list()) for series in frame}
 
 

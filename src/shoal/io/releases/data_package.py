@@ -21,7 +21,6 @@ from shoal.data.table import Table
 from shoal.errors import BadData
 from shoal.io.baskets.layouts import parse_layout
 from shoal.io.releases.codebook import Codes, field, items_of, tables_of
-from shoal.io.releases.copies import unlike_column
 from shoal.io.releases.release_json import Facts, object_in, read_facts
 from shoal.io.releases.terms import Terms
 from shoal.io.source import is_part, part_files
@@ -129,11 +128,18 @@ def disagreements(published: Path, release: Release[Any]) -> list[tuple[str, str
     if _text(found) != _text(expected) or _bytes(published / DESCRIPTOR) != _text(expected).encode():
         return [(DESCRIPTOR, _first_difference(found, expected))]
     for name in copies_named(published):
-        if isinstance(release.data, Table) and (column := unlike_column(published / name, release.data)):
+        if column := _unlike_column(published / name, release.data):
             return [(name, f"its column {column!r} does not have the cells of the published table")]
     if _bytes(published / README) != readme(expected).encode():
         return [(README, f"it does not say what {DESCRIPTOR} says")]
     return []
+
+
+def _unlike_column(copy: Path, data: Any) -> str | None:
+    """The first column of a copy whose cells are not those of a published table; None where all are."""
+    from shoal.io.releases.copies import unlike_column
+
+    return unlike_column(copy, data) if isinstance(data, Table) else None
 
 
 def copies_named(published: Path) -> tuple[str, ...]:

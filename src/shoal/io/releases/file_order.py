@@ -32,8 +32,7 @@ from shoal.io.baskets.lines import COMMENTS, read_lines, read_spmf
 from shoal.io.baskets.long_tables import Pairs, misnumbered, read_column
 from shoal.io.reading import Reading, own_reading
 from shoal.io.releases.set_lines import Lines, read_clusters, read_groups
-from shoal.io.source import BYTE_ORDER_MARK, last_line_end, part_files, read_bytes
-from shoal.io.tables.columnar import PARQUET
+from shoal.io.source import BYTE_ORDER_MARK, PARQUET, last_line_end, part_files, read_bytes
 from shoal.io.tables.delimited import Delimited
 from shoal.io.tables.distributed import LOOKS, Looks, as_texts
 from shoal.io.tables.encode import to_texts

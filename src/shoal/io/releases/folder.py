@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars.exceptions
 
 from shoal.arrays import Items, flagged
 from shoal.data.baskets import Baskets
@@ -45,7 +44,7 @@ from shoal.io.releases.release_json import (
     roles_of,
 )
 from shoal.io.releases.summary_file import read_summary, summary_shape
-from shoal.io.source import is_part, refuse_address
+from shoal.io.source import is_part, refuse_address, write_errors
 from shoal.io.tables.load import read_published_table, write_table
 
 DATA_NAMES = ("data.csv", "data.parquet", "data.dat", "data.spmf", "data.jsonl")
@@ -382,7 +381,7 @@ def _tidy(draft: Path, folder: str | Path) -> Iterator[None]:
     """Remove the draft if anything goes wrong, and say what to do if the file system refuses."""
     try:
         yield
-    except (OSError, polars.exceptions.PolarsError) as error:
+    except write_errors() as error:
         # Writers of single files say which file they could not write: that of the draft, which tells the user nothing.
         cause = error.__cause__ if isinstance(error, CannotWrite) else error
         assert isinstance(cause, Exception)

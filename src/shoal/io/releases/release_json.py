@@ -99,7 +99,7 @@ def baskets_shape(schema: Baskets, rows: int) -> dict[str, Any]:
     """What release.json says of baskets."""
     shape: dict[str, Any] = {"form": "baskets", "layout": schema.layout}
     if parse_layout(schema.layout).form == "column":
-        from shoal.io.baskets.long_tables import published_separator
+        from shoal.io.baskets.layouts import published_separator
 
         shape["separator"] = published_separator(schema.vocabulary)
     return shape | {

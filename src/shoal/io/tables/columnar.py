@@ -10,9 +10,6 @@ from shoal.errors import BadData
 from shoal.io.source import existing_file
 from shoal.io.tables.input import FrameInput, Input, check_names
 
-PARQUET = (".parquet", ".pq")
-ARROW = (".arrow", ".feather", ".ipc")
-
 
 class Parquet(Input):
     """A Parquet file: columns that nobody asks for are not read."""

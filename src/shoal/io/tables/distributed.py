@@ -26,13 +26,13 @@ from shoal.io.source import (
     BYTE_ORDER_MARK,
     CONVERT,
     FOREIGN,
+    PARQUET,
     STANDARD_INPUT,
     check_utf8,
     format_of,
     is_database,
     part_files,
 )
-from shoal.io.tables.columnar import PARQUET
 from shoal.io.tables.dataframes import open_frame
 from shoal.io.tables.delimited import Delimited
 from shoal.io.tables.encode import (

@@ -64,14 +64,6 @@ class EncodedTable:
         return (*self.taken, *(rows_are_counted(name, count, rows) for name, count in self.persons.items()))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EncodedBaskets:
-    """Baskets as they come from their source."""
-
-    baskets: Any  # with the roles of their items: `Baskets`, or a `Dataset` of them
-    remarks: tuple[str, ...] = ()  # what their owner should hear of how they were taken, in sentences
-
-
 def taken_as(columns: Iterable[tuple[str, "PolarsDataType", Kind]]) -> tuple[str, ...]:
     """The sentences on columns of a source with types that are taken for another thing than their type says.
 

@@ -13,7 +13,6 @@ from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.io.source import existing_file
 from shoal.io.tables.input import FrameInput, check_names
 
-ENDINGS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _ROWS, _COLUMNS, _CHARACTERS = 1_048_575, 16_384, 32_767
 _FIRST_DAY = date(1900, 3, 1)
 """Excel knows no day before 1900, and counts a 29 February in that year."""

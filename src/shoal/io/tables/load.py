@@ -13,7 +13,18 @@ from shoal.data.table import Table
 from shoal.errors import BadData, UnknownName, WrongUse, warn
 from shoal.io.reading import Reading as Reading
 from shoal.io.reading import header_hint
-from shoal.io.source import STANDARD_INPUT, format_of, is_database, refuse_address, whole_file
+from shoal.io.source import (
+    ARROW,
+    EXCEL,
+    FRAME_FORMATS,
+    PARQUET,
+    STANDARD_INPUT,
+    STATISTICS,
+    format_of,
+    is_database,
+    refuse_address,
+    whole_file,
+)
 from shoal.kernels._compiling import are_loaded, is_eager
 from shoal.preparation.transform import Transform
 
@@ -320,10 +331,10 @@ def _open_file(source: str | Path, reading: Reading, published: bool, part: bool
 
     ending = format_of(source) if str(source) != STANDARD_INPUT else ""
     typed: dict[str, Callable[[], Input]] = {
-        **dict.fromkeys(columnar.PARQUET, lambda: columnar.Parquet(source, allow_no_rows=part)),
-        **dict.fromkeys(columnar.ARROW, lambda: columnar.open_arrow(source)),
-        **dict.fromkeys(excel.ENDINGS, lambda: excel.open_excel(source, reading.sheet)),
-        **dict.fromkeys(statistics.READERS, lambda: statistics.open_statistics(source)),
+        **dict.fromkeys(PARQUET, lambda: columnar.Parquet(source, allow_no_rows=part)),
+        **dict.fromkeys(ARROW, lambda: columnar.open_arrow(source)),
+        **dict.fromkeys(EXCEL, lambda: excel.open_excel(source, reading.sheet)),
+        **dict.fromkeys(STATISTICS, lambda: statistics.open_statistics(source)),
     }
     if ending not in typed:
         opened = Delimited(source, reading, trim=not published, allow_no_rows=part)
@@ -335,8 +346,6 @@ def _open_file(source: str | Path, reading: Reading, published: bool, part: bool
 
 def is_delimited(path: str | Path) -> bool:
     """Whether a file is read as delimited text, by its ending."""
-    from shoal.io.baskets.write import FRAME_FORMATS
-
     return format_of(path) not in FRAME_FORMATS
 
 
@@ -416,8 +425,8 @@ def _writer(
         begins = range(0, max(table.rows, 1), WRITTEN)
         parts = (text_frame(_rows(table, slice(begin, begin + WRITTEN))) for begin in begins)
         return parts, lambda frames, path: delimited.write_blocks(frames, path, separator)
-    writers = dict.fromkeys(columnar.PARQUET, columnar.write_parquet)
-    writers |= dict.fromkeys(columnar.ARROW, columnar.write_arrow) | {".xlsx": excel.write_excel}
+    writers = dict.fromkeys(PARQUET, columnar.write_parquet)
+    writers |= dict.fromkeys(ARROW, columnar.write_arrow) | {".xlsx": excel.write_excel}
     if ending in writers:
         return [decode.typed_frame(table)], lambda frames, path: writers[ending](next(iter(frames)), path)
     raise WrongUse(

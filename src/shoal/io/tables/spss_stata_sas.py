@@ -7,17 +7,11 @@ import polars as pl
 
 from shoal.data._export import unnamed
 from shoal.errors import BadData, MissingExtra
-from shoal.io.source import existing_file
+from shoal.io.source import STATISTICS, existing_file
 from shoal.io.tables.input import FrameInput
 
-READERS = {
-    ".sav": "read_sav",
-    ".zsav": "read_sav",
-    ".por": "read_por",
-    ".dta": "read_dta",
-    ".sas7bdat": "read_sas7bdat",
-    ".xpt": "read_xport",
-}
+_READERS = ("read_sav", "read_sav", "read_por", "read_dta", "read_sas7bdat", "read_xport")
+READERS = dict(zip(STATISTICS, _READERS, strict=True))
 """The reader of each ending."""
 
 

@@ -20,6 +20,7 @@ def publish(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[G
     published, members = grouped(baskets, sheet, rows, groups)
     published = without_unused(published)
     object.__setattr__(published, "canonical", True)
+    published.kept["distinct"] = replace(sheet.distinct, of_row=sheet.distinct.of_row[members])
     return published, members
 
 
