@@ -26,6 +26,7 @@ SETTINGS = {
     "spark.driver.memory": "2g",
     "spark.executor.memory": "512m",
     "spark.executorEnv.PYTHONPATH": f"{ROOT / 'src'}:{ROOT}",
+    "spark.python.daemon.module": "tests.spark_daemon",
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
     "spark.task.maxFailures": "2",

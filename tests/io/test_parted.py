@@ -1,5 +1,6 @@
 """Tables read in parts are the tables read into memory: the same domains, the same rows."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -26,17 +27,23 @@ def rows_of(codes: pl.DataFrame) -> list[tuple[int, ...]]:
 
 
 def assert_same(source: Any, parts: Any, reading: Reading) -> None:
+    assert_all_same(source, (parts,), reading)
+
+
+def assert_all_same(source: Any, cuts: Iterable[Any], reading: Reading) -> None:
+    """Whatever the cut of the rows, they are read as in memory, or refused as there."""
     try:
         arrival = load_table(source, Roles(**ROLES), reading)
-    except BadData as error:
-        refusal: BadData | None = error
-    else:
-        refusal = None
-    if refusal is not None:
-        with pytest.raises(BadData):
-            MemoryEngine().load_table(parts, Roles(**ROLES), reading)
+    except BadData:
+        for parts in cuts:
+            with pytest.raises(BadData):
+                MemoryEngine().load_table(parts, Roles(**ROLES), reading)
         return
-    found = MemoryEngine().load_table(parts, Roles(**ROLES), reading)
+    for parts in cuts:
+        assert_equal(arrival, MemoryEngine().load_table(parts, Roles(**ROLES), reading))
+
+
+def assert_equal(arrival: Any, found: Any) -> None:
     table: Table = arrival.table
     for column, other in zip(table.columns, found.table.schema.columns, strict=True):
         assert (column.name, column.role) == (other.name, other.role)
@@ -85,8 +92,7 @@ def test_numbers_that_mean_missing(
 ) -> None:
     frame = pl.DataFrame({"a": first, "b": second, "c": third, "d": second})
     reading = Reading(missing=("-9", "2024-01-02"), drop_missing=drop)
-    for seed in range(3):
-        assert_same(frame, MemoryParts(frame, seed), reading)
+    assert_all_same(frame, [MemoryParts(frame, seed) for seed in range(3)], reading)
 
 
 @pytest.mark.parametrize("header", [True, False])

@@ -9,13 +9,18 @@ Mole = frozenset[str]
 
 
 def support(baskets: Sequence[Basket], items: Iterable[str]) -> int:
-    return sum(set(items) <= basket for basket in baskets)
+    return len(cohort_of(baskets, items))
+
+
+def cohort_of(baskets: Sequence[Basket], items: Iterable[str]) -> list[Basket]:
+    wanted = frozenset(items)
+    return [basket for basket in baskets if wanted <= basket]
 
 
 def is_mole(
     baskets: Sequence[Basket], items: Iterable[str], private: Iterable[str], h: Fraction, k: int
 ) -> bool:
-    cohort = [basket for basket in baskets if set(items) <= basket]
+    cohort = cohort_of(baskets, items)
     if not cohort:
         return False
     return len(cohort) < k or any(Fraction(support(cohort, {item}), len(cohort)) > h for item in private)
