@@ -11,7 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from shoal.data.role import Roles
 from shoal.errors import Infeasible, WrongUse
+from shoal.io.tables.load import load_table
+from shoal.methods.local_suppression.method import LocalSuppression
+from shoal.pipeline import carry_out
 
 Row = tuple[str, ...]
 
@@ -33,11 +37,10 @@ def frame_of(rows: list[Row], **more: Any) -> pl.DataFrame:
 
 
 def starred(rows: list[Row], k: int, **options: Any) -> tuple[Any, list[Row]]:
-    """The run, and the published quasi-identifiers."""
+    """The run, without scores, and the published quasi-identifiers."""
     frame = frame_of(rows, note=[str(place) for place in range(len(rows))])
-    run = shoal.anonymize(
-        frame, "local-suppression", k=k, quasi=frame.columns[:-1], sensitive=["note"], seed=1, **options
-    )
+    table = load_table(frame, Roles.of(quasi=frame.columns[:-1], sensitive=["note"])).table
+    run = carry_out(LocalSuppression(k=k, **options), table, seed=1, measures=())
     published = run.release.to_polars().sort(pl.col("note").cast(pl.Int64)).drop("note")
     return run, [tuple(map(str, row)) for row in published.rows()]
 
