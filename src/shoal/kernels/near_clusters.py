@@ -262,20 +262,22 @@ def _trade(
     one: Whole, other: Whole, rows: Whole, others: Whole, worth: Array, sums: Array, here: Side, there: Side
 ) -> None:
     """Let two rows change places where both clusters are laid, the second one with negative steps."""
-    mine, theirs = np.int64(here.at[one + 1] - here.at[one]), np.int64(there.at[other + 1] - there.at[other])
-    spare = len(here.items) - mine
+    (laid, at, _, _, _, _), (far, far_at, _, _, _, _) = here, there
+    begin, first = np.int64(at[one]), np.int64(far_at[other])
+    mine, theirs = at[one + 1] - begin, far_at[other + 1] - first
+    spare = len(laid) - mine
     for place in range(mine):
-        item = here.items[here.at[one] + place]
-        here.items[spare + place] = item
+        item = laid[begin + place]
+        laid[spare + place] = item
         sums[item] -= 2 * worth[mine]
     _refit(one, rows, theirs, worth[theirs], here)
     for place in range(theirs):
-        item = there.items[there.at[other] + place]
-        here.items[here.at[one] + place] = item
+        item = far[first + place]
+        laid[begin + place] = item
         sums[item] += 2 * worth[theirs]
     _refit(other, others, mine, -worth[mine], there)
     for place in range(mine):
-        there.items[there.at[other] + place] = here.items[spare + place]
+        far[first + place] = laid[spare + place]
 
 
 @lean
