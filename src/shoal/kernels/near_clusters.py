@@ -114,14 +114,9 @@ def gather(orders: Array, rows: Rows, clusters: int, window: int) -> tuple[Array
     tables, count = orders.shape
     starts = np.arange(clusters + 1, dtype=np.int64) * count // clusters
     members = np.empty(count, dtype=np.int32)
+    given = orders, rows.indptr, rows.items, rows.worth, window, starts, members
     _gather(
-        orders,
-        rows.indptr,
-        rows.items,
-        rows.worth,
-        window,
-        starts,
-        members,
+        *given,
         linked(orders),
         np.ones(count, dtype=np.bool_),
         np.full(count, -1, dtype=np.int32),
@@ -448,15 +443,9 @@ def swap_rows(
     # For each cluster when it changed, and by twos which ones it was compared with of late, and when.
     seen = np.zeros((clusters, 1 + 2 * most), dtype=np.uint32)
     seen[:, 1::2] = clusters
+    given = orders, rows.indptr, rows.items, rows.worth, members, starts, passes, reach
     return _swap(
-        orders,
-        rows.indptr,
-        rows.items,
-        rows.worth,
-        members,
-        starts,
-        passes,
-        reach,
+        *given,
         cluster_of,
         beside,
         seen,
