@@ -114,14 +114,9 @@ def gather(orders: Array, rows: Rows, clusters: int, window: int) -> tuple[Array
     tables, count = orders.shape
     starts = np.arange(clusters + 1, dtype=np.int64) * count // clusters
     members = np.empty(count, dtype=np.int32)
+    given = orders, rows.indptr, rows.items, rows.worth, window, starts, members
     _gather(
-        orders,
-        rows.indptr,
-        rows.items,
-        rows.worth,
-        window,
-        starts,
-        members,
+        *given,
         linked(orders),
         np.ones(count, dtype=np.bool_),
         np.full(count, -1, dtype=np.int32),
@@ -180,24 +175,24 @@ def _gather(
 class Side(NamedTuple):
     """Room for the items of a cluster, laid side by side: what is done to all of them waits for no row to end.
 
-    `items`: the items, a row after the other. `at`: where rows begin, and the last one ends. `before`: what the sum of
-    each item was before it was counted. `totals`: sums of the first so many items, 0 for none. `scores`: what each row
-    gains by leaving. `best`: the rows that gain most.
+    `items`: the items, a row after the other, and room for one more row. `at`: where rows begin, and the last one ends.
+    `steps`: what each item counts. `totals`: sums of the first so many items, 0 for none. `scores`: what each row gains
+    by leaving. `best`: the rows that gain most.
     """
 
     items: Array
     at: Array
-    before: Array
+    steps: Array
     totals: Array
     scores: Array
     best: Array
 
 
-def _side(items: Array, rows: int, entries: int) -> Side:
-    """Room for so many rows with so many items."""
+def _side(items: Array, rows: int, entries: int, longest: int) -> Side:
+    """Room for so many rows with so many items, in the longest so many."""
     return Side(
-        np.empty(entries, dtype=items.dtype),
-        np.zeros(rows + 1, dtype=np.int64),
+        np.empty(entries + longest, dtype=items.dtype),
+        np.zeros(rows + 1, dtype=np.uint32),
         np.empty(entries, dtype=np.int64),
         np.zeros(entries + 1, dtype=np.int64),
         np.empty(rows, dtype=np.int64),
@@ -218,7 +213,7 @@ def _lay(
     side: Side,
 ) -> None:
     """Lay the items of a cluster's rows side by side, and count them into sums."""
-    laid, at, before, _, _, _ = side
+    laid, at, steps, _, _, _ = side
     put, first = 0, starts[cluster]
     for place in range(first, starts[cluster + 1]):
         begin, end = indptr[members[place]], indptr[members[place] + 1]
@@ -226,7 +221,7 @@ def _lay(
         for entry in range(begin, end):
             item = items[entry]
             laid[put] = item
-            before[put] = sums[item]
+            steps[put] = step
             sums[item] += step
             put += 1
         at[place - first + 1] = put
@@ -234,9 +229,50 @@ def _lay(
 
 @lean
 def _unlay(rows: Whole, side: Side, sums: Array) -> None:
-    """Make sums what they were before a cluster was laid: what was counted last is taken back first."""
-    for place in range(side.at[rows] - 1, -1, -1):
-        sums[side.items[place]] = side.before[place]
+    """Take a cluster that is laid out of sums."""
+    for place in range(side.at[rows]):
+        sums[side.items[place]] -= side.steps[place]
+
+
+@lean
+def _refit(row: Whole, rows: Whole, length: Whole, step: Whole, side: Side) -> None:
+    """Give a row that is laid another length, and another step to its items; what is laid behind it moves."""
+    laid, at, steps, _, _, _ = side
+    begin, end = np.int64(at[row + 1]), np.int64(at[rows])
+    change = at[row] + length - begin
+    if change > 0:
+        for place in range(end - 1, begin - 1, -1):
+            laid[place + change], steps[place + change] = laid[place], steps[place]
+    elif change < 0:
+        for place in range(begin, end):
+            laid[place + change], steps[place + change] = laid[place], steps[place]
+    for later in range(row + 1, rows + 1):
+        at[later] += change
+    for place in range(at[row], at[row + 1]):
+        steps[place] = step
+
+
+@lean
+def _trade(
+    one: Whole, other: Whole, rows: Whole, others: Whole, worth: Array, sums: Array, here: Side, there: Side
+) -> None:
+    """Let two rows change places where both clusters are laid, the second one with negative steps."""
+    (laid, at, _, _, _, _), (far, far_at, _, _, _, _) = here, there
+    begin, first = np.int64(at[one]), np.int64(far_at[other])
+    mine, theirs = at[one + 1] - begin, far_at[other + 1] - first
+    spare = len(laid) - mine
+    for place in range(mine):
+        item = laid[begin + place]
+        laid[spare + place] = item
+        sums[item] -= 2 * worth[mine]
+    _refit(one, rows, theirs, worth[theirs], here)
+    for place in range(theirs):
+        item = far[first + place]
+        laid[begin + place] = item
+        sums[item] += 2 * worth[theirs]
+    _refit(other, others, mine, -worth[mine], there)
+    for place in range(mine):
+        far[first + place] = laid[spare + place]
 
 
 @lean
@@ -248,7 +284,7 @@ def _score(rows: Whole, sign: Whole, worth: Array, sums: Array, side: Side) -> n
         total += sums[laid[place]]
         totals[place + 1] = total
     for row in range(rows):
-        length = at[row + 1] - at[row]
+        length = np.int64(at[row + 1] - at[row])
         likeness = totals[at[row + 1]] - totals[at[row]]
         scores[row] = worth[length] * (worth[length] * length + sign * likeness)
         most = max(most, scores[row])
@@ -328,18 +364,17 @@ def _exchange(
     begin, first = starts[near], starts[far]
     rows, others = starts[near + 1] - begin, starts[far + 1] - first
     swaps = 0
+    _lay(far, -1, indptr, items, worth, members, starts, sums, there)
     while swaps < rows + others:
-        _lay(far, -1, indptr, items, worth, members, starts, sums, there)
         one, other = _best_swap(rows, others, worth, sums, marked, here, there)
-        _unlay(others, there, sums)
         if one < 0:
             break
-        _unlay(rows, here, sums)
         row, partner = members[begin + one], members[first + other]
         members[begin + one], members[first + other] = partner, row
         cluster_of[row], cluster_of[partner] = far, near
-        _lay(near, 1, indptr, items, worth, members, starts, sums, here)
+        _trade(one, other, rows, others, worth, sums, here, there)
         swaps += 1
+    _unlay(others, there, sums)
     return swaps
 
 
@@ -402,20 +437,15 @@ def swap_rows(
     cluster_of[members] = np.repeat(np.arange(clusters, dtype=np.uint32), sizes)
     largest = int(sizes.max())
     # No cluster holds more than so many of the longest rows.
-    entries = int(np.partition(np.diff(rows.indptr), -largest)[-largest:].sum())
+    longest = np.partition(np.diff(rows.indptr), -largest)[-largest:]
+    room = largest, int(longest.sum()), int(longest.max())
     beside = np.empty((count, 2 * reach * tables), dtype=np.uint32)
     # For each cluster when it changed, and by twos which ones it was compared with of late, and when.
     seen = np.zeros((clusters, 1 + 2 * most), dtype=np.uint32)
     seen[:, 1::2] = clusters
+    given = orders, rows.indptr, rows.items, rows.worth, members, starts, passes, reach
     return _swap(
-        orders,
-        rows.indptr,
-        rows.items,
-        rows.worth,
-        members,
-        starts,
-        passes,
-        reach,
+        *given,
         cluster_of,
         beside,
         seen,
@@ -424,8 +454,8 @@ def swap_rows(
         np.zeros(clusters, dtype=np.uint32),
         np.empty(most, dtype=np.uint32),
         np.empty(beside.shape[1] * largest, dtype=np.uint32),
-        _side(rows.items, largest, entries),
-        _side(rows.items, largest, entries),
+        _side(rows.items, *room),
+        _side(rows.items, *room),
     )
 
 
@@ -460,7 +490,7 @@ def _swap(
             _call_for(found, nearest, starts, members, indptr, items, seen)
             _lay(here, 1, indptr, items, worth, members, starts, sums, one)
             for entry in range(found):
-                there = nearest[entry]
+                there = np.int64(nearest[entry])
                 if not _worth_comparing(here, there, seen):
                     continue
                 clock += 1
