@@ -1,5 +1,6 @@
 """The page of a comparison with other tools: a table a task, a chart of all, and versions."""
 
+import os
 from collections.abc import Sequence
 from statistics import median
 from typing import Any
@@ -34,7 +35,7 @@ def write(runs: Sequence[Run], tasks: Sequence[Task], repeat: int, words: Sequen
     Parameters
     ----------
     words
-        What was typed behind the command; of a path the last part alone is told.
+        What was typed behind the command; of a path, and of the first one of several, the last part is shown.
 
     Returns
     -------
@@ -42,7 +43,7 @@ def write(runs: Sequence[Run], tasks: Sequence[Task], repeat: int, words: Sequen
     """
     versions = {name: one for run in runs for name, one in run.get("versions", {}).items()}
     named = ", ".join(f"{name} {number}" for name, number in sorted(versions.items()))
-    told = " ".join(word.rpartition("/")[2] for word in words)
+    told = " ".join(word.partition(os.pathsep)[0].rpartition("/")[2] for word in words)
     command = f'make peers ARGS="{told}"' if told else "make peers"
     parts = [
         INTRODUCTION.format(
