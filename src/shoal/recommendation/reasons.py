@@ -1,4 +1,4 @@
-"""Why a release is proposed, in sentences."""
+"""Explain in sentences why a release is proposed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -28,7 +28,7 @@ def reasons(
     seconds: float,
     time_limit: float,
 ) -> tuple[str, ...]:
-    """The sentences, the most important first; `names` are quasi-identifiers without order or hierarchy."""
+    """The reasons as sentences, the most important first. `names`: quasi-identifiers without order or hierarchy."""
     first, *rest = _sentences(proposal, found, scale, trees, names)
     late = sum(one.status == "timeout" for one in found if one.candidate.axis is None)
     if late and seconds > time_limit:
@@ -82,7 +82,7 @@ def _sentences(
 
 
 def _rivals(proposal: Tried, base: Sequence[Tried]) -> Iterator[str]:
-    """The best candidate of every other method."""
+    """Sentences on the best candidates of the other methods, and on the worst one of the same method."""
     bests: dict[str, Tried] = {}
     for one in sorted(base, key=lambda one: one.loss or 0.0):
         bests.setdefault(one.candidate.method["name"], one)
@@ -124,7 +124,7 @@ def _protection(proposal: Tried, found: Sequence[Tried], scale: Scale) -> Iterat
 
 
 def _failures(found: Sequence[Tried]) -> Iterator[str]:
-    """What there is no release of, and why."""
+    """Sentences on candidates without a release, and why there is none."""
     failures: dict[tuple[str, str], dict[str, None]] = {}
     for one in found:
         if one.status != "done" and one.candidate.axis is None:
