@@ -1,4 +1,4 @@
-"""Pseudonyms: numbers of persons as keyed hashes."""
+"""Pseudonyms: keyed hashes instead of numbers of persons."""
 
 import base64
 from typing import TYPE_CHECKING, ClassVar
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Pseudonym(KeyedStep):
-    """Publish a keyed hash (HMAC with SHA-256) instead of each value: whoever has no key can neither undo nor guess it.
+    """Publish a keyed hash (HMAC with SHA-256) instead of each value: without the key, nobody can undo or guess it.
 
-    One key gives one value the same pseudonym in every column and table, so that tables can still be joined.
+    With the same key, a value has the same pseudonym in every column and table, so that tables can still be joined.
     """
 
     name: ClassVar[str] = "pseudonym"
@@ -40,11 +40,11 @@ class Pseudonym(KeyedStep):
         return self
 
     def sentence(self) -> str:
-        """The columns."""
+        """The columns, in words."""
         return f"pseudonyms by a secret key: {joined(self.columns)}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
-        """The pseudonyms."""
+        """Replace values by pseudonyms."""
         import polars as pl
 
         key = key_of(self.key, "--pseudonym")
