@@ -83,7 +83,7 @@ class _Zstandard(io.RawIOBase):
 
 
 def blocks(path: Path, layout: TextLayout | None) -> Iterator[tuple[bytes, int]]:
-    """Blocks of whole lines, without the header, and their first line numbers; quoted line breaks end no line."""
+    """Blocks of whole lines without the header, with their first line numbers; quoted line breaks end no line."""
     line = 1
     rest = b""
     with opened(path) as file:

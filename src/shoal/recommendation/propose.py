@@ -68,7 +68,7 @@ class Recommendation:
     tried: tuple[Tried, ...]  # all candidates, in the order in which they were tried
     proposal: Tried  # the one with the least loss
     recipe: Recipe  # the recipe of the proposal, without an output folder
-    trees: Mapping[str, str]  # for each column, the hierarchy that was built for it, if the proposal needs one
+    trees: Mapping[str, str]  # by column, the hierarchies that were built for the proposal
     profile: str  # a description of the data, in a sentence
     reasons: tuple[str, ...]  # why this one is proposed, in sentences
     seconds: float  # how long the search took
