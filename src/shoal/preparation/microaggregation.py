@@ -35,9 +35,9 @@ class Microaggregation(Transform):
     counts_rows: ClassVar[bool] = True
 
     columns: tuple[str, ...] = Field(min_length=1, description="columns of numbers, grouped together")
-    size: int = Field(ge=2, description="rows of a group, at least")
+    size: int = Field(ge=2, description="least number of rows in a group")
     decimals: int | None = Field(
-        default=None, ge=0, le=12, description="of the means; as many as the column has by default"
+        default=None, ge=0, le=12, description="decimals of the means; by default, as many as the column has"
     )
 
     @property

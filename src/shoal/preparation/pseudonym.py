@@ -28,7 +28,7 @@ class Pseudonym(KeyedStep):
     help: ClassVar[str] = "publish keyed hashes instead of values (--key FILE)"
 
     columns: tuple[str, ...] = Field(min_length=1, description="columns that are published as pseudonyms")
-    length: int = Field(default=16, ge=8, le=52, description="letters of a pseudonym")
+    length: int = Field(default=16, ge=8, le=52, description="characters of a pseudonym")
 
     def among(self, roles: Roles) -> "Pseudonym":
         """Refuse columns that are dropped."""
