@@ -35,7 +35,7 @@ class Microaggregation(Transform):
     counts_rows: ClassVar[bool] = True
 
     columns: tuple[str, ...] = Field(min_length=1, description="columns of numbers, grouped together")
-    size: int = Field(ge=2, description="least number of rows in a group")
+    size: int = Field(ge=2, description="smallest number of rows in a group")
     decimals: int | None = Field(
         default=None, ge=0, le=12, description="decimals of the means; by default, as many as the column has"
     )
