@@ -157,7 +157,7 @@ def _refuse_same_people(control: Table | Baskets, original: Table | Baskets) -> 
     twins = float((inside[classes[:own]] > 1).mean()) if own else 1.0
     if twins < MANY_TWINS and found > (1 + twins) / 2:
         raise WrongUse(
-            f"{found:.0%} of the control stand in the original with the same values. A control must be other people: "
+            f"{found:.0%} of the control are in the original with the same values. A control must be other people: "
             "give a file of people who are not in the release, or --holdout."
         )
 

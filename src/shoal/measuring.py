@@ -108,7 +108,7 @@ def read_both(
         for step in steps:
             if step.key_file is not None and not Path(step.key_file).is_file():
                 # A new key would give different values.
-                raise BadData("the key of this release is not there; put it back.", step.key_file)
+                raise BadData("the key of this release is missing; put it back.", step.key_file)
         request = Request(original, plan.roles, plan.source.reading, preparation=steps)
         read = load_table(request, where).data
         table = schema_of(read)

@@ -298,9 +298,9 @@ def _fault(kind: Any, name: str, base: str) -> str | None:
     """What is wrong with a class of another package; None if it can be used."""
     wanted = _found(base)
     if wanted not in getattr(kind, "__mro__", ()):
-        return f"it is no {wanted.__module__}.{wanted.__name__}"
+        return f"it does not derive from {wanted.__module__}.{wanted.__name__}"
     if absent := [fact for fact in sorted(kind.__class_vars__) if not hasattr(kind, fact)]:
-        return f"its class says no {' and no '.join(absent)}"
+        return f"its class does not define {' and '.join(absent)}"
     if kind.name != name:
-        return f"its class says the name {kind.name!r}"
+        return f"its class has the name {kind.name!r}"
     return None

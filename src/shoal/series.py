@@ -351,7 +351,7 @@ def _one_row_each(original: Table, person: str) -> Column:
     who = original.column(person)
     if len(np.unique(who.codes)) < original.rows:
         raise BadData(
-            "a person stands twice in the original; series of releases take one row a person.", column=person
+            "a person is in the original twice; a series of releases needs one row per person.", column=person
         )
     return who
 

@@ -41,8 +41,8 @@ from shoal.summaries.tabulate import Cells, amounts_of, tally
 TOTAL = "TOTAL"
 
 PUBLIC_LISTS = (
-    "Which values the columns have is published as it is: the noise protects how often they occur, so that a value "
-    "which tells that somebody is there must not stand in the data."
+    "Which values the columns have is published exactly: the noise protects only how often they occur, so that a "
+    "value which by itself shows that somebody is in the data must not be in it."
 )
 
 
@@ -242,9 +242,7 @@ def _refuse_names(columns: Sequence[str], values: Sequence[str]) -> None:
         raise WrongUse("A column is to be summed up twice; name it once with --sum.")
     for value in values:
         if value in columns:
-            raise WrongUse(
-                f"The column {value!r} is called like what is published beside it; give it another name."
-            )
+            raise WrongUse(f"The column {value!r} has the name of a published number; give it another one.")
 
 
 def _protected(

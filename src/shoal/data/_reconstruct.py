@@ -12,8 +12,7 @@ from shoal.errors import BadData, WrongUse
 def reconstructed(data: object, count: int, seed: int) -> tuple[Baskets, ...]:
     """Draw several datasets that are consistent with published clusters or groups, each in canonical order."""
     if not isinstance(data, Clusters | Groups):
-        form = type(data).__name__.lower()
-        raise WrongUse(f"Only clusters and groups are reconstructed; {form} can be used as they are.")
+        raise WrongUse("Only clusters and groups are reconstructed; other releases can be used as they are.")
     if count < 1 or seed < 0:
         raise WrongUse(f"`count` must be at least 1 and `seed` at least 0, not {count} and {seed}.")
     drawn = (

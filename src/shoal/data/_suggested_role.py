@@ -165,14 +165,14 @@ def suggest_role(
     """
     words = words_of(name)
     if listed:
-        return Suggestion(Role.IDENTIFYING, "its cells list numbers, each of which stands in few of them")
+        return Suggestion(Role.IDENTIFYING, "its cells list numbers, each of which is in few cells")
     if names_persons(name):
         return Suggestion(Role.IDENTIFYING, f"{NAMED} that it names persons")
     flag = distinct <= FLAG <= rows / 10 or distinct == 1 < rows
     if numbers_persons(name) and not flag:
         if distinct < rows - missing:
-            return Suggestion(Role.ENTITY, f"a number of persons: {distinct:,} of them in {rows:,} rows")
-        return Suggestion(Role.IDENTIFYING, "a number of persons, of which each has one row")
+            return Suggestion(Role.ENTITY, f"an id of persons: {distinct:,} of them in {rows:,} rows")
+        return Suggestion(Role.IDENTIFYING, "an id of persons, each of whom has one row")
     constant = distinct == 0 or (distinct == 1 and not missing)
     if (found := _first(QUASI_WORDS, words)) and not constant:
         return Suggestion(Role.QUASI, f"{NAMED} {found!r}: others may know it")

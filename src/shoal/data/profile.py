@@ -275,7 +275,7 @@ def _one_entity(profiles: tuple[ColumnProfile, ...]) -> tuple[ColumnProfile, ...
     numbers = [profile for profile in profiles if profile.role is Role.ENTITY]
     chosen = min(numbers, key=lambda profile: profile.distinct, default=None)
     return tuple(
-        replace(profile, role=Role.IDENTIFYING, reason="a number, but not that of the persons")
+        replace(profile, role=Role.IDENTIFYING, reason="an id, but not that of the persons")
         if profile.role is Role.ENTITY and profile is not chosen
         else profile
         for profile in profiles

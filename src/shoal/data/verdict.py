@@ -84,7 +84,7 @@ NAMED = 10
 LONG = 60
 """The most characters of a row that are shown."""
 
-UNSORTED = "its items do not ascend, or one stands twice"
+UNSORTED = "its items do not ascend, or one is repeated"
 MISNUMBERED = "its number is not its place: baskets are numbered 1, 2, 3, … in their order"
 
 

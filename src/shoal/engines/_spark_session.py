@@ -64,7 +64,7 @@ def refuse_no_java() -> None:
     home = Path(os.environ.get("JAVA_HOME", ""))
     if shutil.which("java") is None and not (home / "bin" / "java").is_file():
         raise WrongUse(
-            "Spark needs Java 17 or newer, which is not there: install it (on Debian and Ubuntu: apt-get install "
+            "Spark needs Java 17 or newer, which was not found: install it (on Debian and Ubuntu: apt-get install "
             "openjdk-17-jre-headless), or set JAVA_HOME."
         )
 

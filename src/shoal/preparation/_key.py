@@ -32,12 +32,12 @@ def key_of(path: str | None, option: str) -> bytes:
         return _new_key(place)
     try:
         if place.stat().st_mode & 0o077:
-            raise BadData("others can read the key; take their rights away (chmod 600).", place)
+            raise BadData("others can read the key; make it readable by you alone (chmod 600).", place)
         key = place.read_bytes().strip()
     except OSError as error:
         raise BadData(f"the key cannot be read: {error.strerror}.", place) from error
     if len(key) < LEAST:
-        raise BadData(f"the key has {len(key)} bytes, and could be guessed; {LEAST} are the least.", place)
+        raise BadData(f"the key has {len(key)} bytes, and could be guessed; give it at least {LEAST}.", place)
     return key
 
 

@@ -51,7 +51,7 @@ class Pseudonym(KeyedStep):
         texts = [None if text is None else self._of(key, text) for text in values.texts.to_list()]
         if len(set(texts)) < len(set(values.texts.to_list())):
             raise WrongUse(
-                f"Two values of {values.name!r} have one pseudonym of {self.length} letters; take more."
+                f"Two values of {values.name!r} have the same pseudonym of {self.length} characters; take more."
             )
         return pl.Series(texts, dtype=pl.String), Kind.NOMINAL
 

@@ -66,7 +66,7 @@ class ShiftDates(KeyedStep):
         persons = cells[self.person]
         if persons.missing.any():
             raise BadData(
-                "a row has no number of a person, so that its dates cannot be shifted.", column=self.person
+                "a row has no number of its person, so that its dates cannot be shifted.", column=self.person
             )
         key = key_of(self.key, "--shift-dates")
         shifts = np.array(

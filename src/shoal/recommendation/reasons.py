@@ -70,11 +70,14 @@ def _sentences(
     if proposal.candidate.lists and names:
         yield (
             f"Its cells of {', '.join(names)} list the exact values of a class, such as {{a|b|c}}: give a hierarchy "
-            "(--hierarchy) where groups with names should be published instead."
+            "(--hierarchy) to publish groups with names instead."
         )
     if "time_limit" in proposal.candidate.method:
         seconds = proposal.candidate.method["time_limit"]
-        yield f"It may look for {seconds:g} seconds; where it stops before a proof, a slower machine may find less."
+        yield (
+            f"It searches for up to {seconds:g} seconds; if it stops before the best is proved, a slower machine may "
+            "find less."
+        )
     if trees:
         shown = ", ".join(f"{name} {spec}" for name, spec in trees.items())
         yield f"Hierarchies were built from the values alone ({shown}): see whether their groups mean something."
@@ -89,7 +92,7 @@ def _rivals(proposal: Tried, base: Sequence[Tried]) -> Iterator[str]:
     others = [one for name, one in bests.items() if name != proposal.candidate.method["name"]]
     if others:
         text = ", ".join(f"{one.label} loses {number(one.loss or 0.0)}" for one in others)
-        yield f"Beside it, {text}."
+        yield f"By comparison, {text}."
     same = [one for one in base if one.candidate.method["name"] == proposal.candidate.method["name"]]
     worst = max(same, key=lambda one: one.loss or 0.0)
     if (worst.loss or 0.0) > (proposal.loss or 0.0):
@@ -133,7 +136,7 @@ def _failures(found: Sequence[Tried]) -> Iterator[str]:
         yield f"Without a release: {'; '.join(labels)} {WORDS[status]} ({error.rstrip('.')})."
     stronger = [one for one in found if one.candidate.axis is not None]
     if refused := next((one for one in stronger if one.status == "refused"), None):
-        yield f"A stronger promise has an end: {refused.error}"
+        yield f"A stronger promise could not be kept: {refused.error}"
     if late := sum(one.status == "timeout" for one in stronger):
         yield f"Time was too short for {late} stronger promises."
     missed = sum(one.status == "done" and not one.meets for one in found)
