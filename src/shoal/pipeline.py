@@ -372,8 +372,8 @@ def anonymize(
         Steps to apply to columns before the method, in this order, such as
         ``shoal.preparation.TopCoding(limits={"age": 90})``, or the same as plain data, as in a recipe.
     seed
-        The seed of methods that draw random numbers. Keep it as secret as the data. If ties have to be broken and no
-        seed is given, a new one is drawn and kept in the run's recipe.
+        The seed of methods that draw random numbers. Keep it as secret as the data. If the method may separate equal
+        rows and no seed is given, a new one is drawn and kept in the run's recipe.
     engine
         Where the work is done: ``Spark(session)`` or ``Stream("4GB")``. By default, a Spark frame is processed in its
         own session, and everything else in this machine's memory. With another engine the rows of the release are
