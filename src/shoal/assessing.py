@@ -1,4 +1,4 @@
-"""What data gives away before it is published.
+"""Measure the disclosure risk of data before it is published.
 
 ::
 

@@ -56,7 +56,7 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         self.parameters = parameters
 
     def fit(self, X: Any, y: Any = None) -> "Anonymizer":
-        """Form the classes of the rows of a table; `y` is not looked at."""
+        """Form the classes of the rows of a table; `y` is ignored."""
         numbers = validate_data(self, X, dtype=np.float64)
         if len(numbers) < self.k:
             raise Infeasible(

@@ -61,7 +61,7 @@ PATHS = frozenset({"population"})
 
 
 class Source(Parameters):
-    """Where the data is."""
+    """The source of the data, and how to read it."""
 
     path: str = Field(description="a file, - for standard input, or postgresql://… and sqlite:///…")
     reading: Reading = Field(default_factory=Reading, description="how to read a table")
@@ -74,7 +74,7 @@ class Source(Parameters):
 
 
 class Running(Parameters):
-    """Where the work is done."""
+    """The engine that does the work, and its limits."""
 
     engine: EngineName = Field(
         default="local",
@@ -143,7 +143,7 @@ class Output(Terms):
 
 
 class Recipe(Parameters):
-    """Everything that a run needs, as data."""
+    """Everything that a run needs, as plain data."""
 
     source: Source
     roles: Roles = Roles()

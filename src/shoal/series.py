@@ -301,7 +301,7 @@ def _read(source: Any, original: Any, person: str) -> tuple[Release[Any], Table]
 
 
 def _plain(recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a run's recipe that say how to read."""
+    """The parts of a run's recipe that say how to read its data."""
     return {name: recipe[name] for name in ("source", "roles") if "path" in recipe.get("source", {})}
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 OK, BROKEN, WARNING = "OK", "BROKEN", "WARNING"
 
 MOMENT = 2.0
-"""Compiling that takes at most so many seconds is not mentioned where standard error is not a terminal."""
+"""Without a terminal, compiling is only mentioned if it takes more than so many seconds."""
 
 SHOWN = 50
 """The most faults of a hierarchy that are listed."""
