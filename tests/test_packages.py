@@ -188,9 +188,9 @@ MEASURE = "from shoal.measures.measure import TableMeasure\nclass Odd(TableMeasu
 FAULTS = {
     "raises": ("1 / 0", "ZeroDivisionError: division by zero"),
     "lacks": ("", "AttributeError: module 'shoal_odd' has no attribute 'Odd'"),
-    "no class": ("Odd = 7", "it is no shoal.measures.measure.Measure"),
-    "no fact": (f"{MEASURE}name = 'odd'", "its class says no scores_named"),
-    "other name": (f"{MEASURE}name, scores_named = 'even', ()", "its class says the name 'even'"),
+    "no class": ("Odd = 7", "it does not derive from shoal.measures.measure.Measure"),
+    "no fact": (f"{MEASURE}name = 'odd'", "its class does not define scores_named"),
+    "other name": (f"{MEASURE}name, scores_named = 'even', ()", "its class has the name 'even'"),
 }
 
 

@@ -1,7 +1,8 @@
 """Shoal publishes data about people so that each of them stays one fish in the shoal.
 
-Verbs and nouns stand here; methods, models, measures and engines in packages of their own: ``shoal.methods.Mondrian``.
-All is loaded when it is first used, so that ``import shoal`` is quick.
+The functions and data types that users need are available here. Methods, models, measures and engines are in packages
+of their own, for example ``shoal.methods.Mondrian``. Everything is loaded on first use, so that ``import shoal`` is
+quick.
 """
 
 from importlib import import_module
@@ -47,7 +48,7 @@ _SPACES = ("attacks", "engines", "measures", "methods", "models", "preparation")
 """Packages whose classes are public."""
 
 _PLACES = ("errors", *_SPACES)
-"""These, and where all errors are."""
+"""Those packages and the module of all errors."""
 
 __all__ = sorted([*_HOME, *_PLACES, "__version__"])
 
@@ -105,7 +106,7 @@ def __dir__() -> list[str]:
 
 
 def _moved(name: str) -> str:
-    """Where a class is that once stood here, for a message."""
+    """The end of an error message: where a class is now that used to be in this package."""
     if not name[:1].isupper():
         return ""
     from shoal import registry

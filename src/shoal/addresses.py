@@ -1,4 +1,4 @@
-"""Addresses without their passwords: what is kept, shown and said never holds one."""
+"""Remove passwords from addresses, so that no file, display or message of Shoal ever contains one."""
 
 import re
 from collections.abc import Mapping
@@ -8,16 +8,17 @@ from urllib.parse import unquote
 Plain = TypeVar("Plain")
 
 _SECRET = re.compile(r"pass|pwd|secret|token|credential|signature|accesskey", re.IGNORECASE)
-"""Names of parameters whose values nobody may see."""
+"""Names of query parameters whose values must stay secret."""
 
-# In a database's address, the password ends at the last @: one with a slash or a blank in it is wrong, and a password.
+# In a database's address, the password ends at the last @. A slash or a blank in it makes the address invalid, but it
+# is still a password.
 _DATABASE = re.compile(r"(\bpostgres(?:ql)?://[^\s:@/?#]*):(?!\d+(?:[/?#\s]|$))[^\n\"'?]*@", re.IGNORECASE)
 _AUTHORITY = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s:@/?#]*):[^\s/?#]*@", re.IGNORECASE)
 _QUERY = re.compile(r"\?[^\s#\"'<>]+")
 
 
 def without_passwords(value: Plain) -> Plain:
-    """A text, or all texts inside of plain data, with addresses that hold no password any more.
+    """Remove the passwords from all addresses in a text, or in the texts inside plain data.
 
     >>> without_passwords("postgresql://ann:secret@host/clinic?sslpassword=x&table=visits")
     'postgresql://ann@host/clinic?table=visits'
@@ -36,7 +37,7 @@ def without_passwords(value: Plain) -> Plain:
 
 
 def _public(query: re.Match[str]) -> str:
-    """The parameters of an address that may be seen."""
+    """The query of an address without its secret parameters."""
     given = re.split("[&;]", query[0][1:])
     public = [one for one in given if "=" not in one or not _SECRET.search(unquote(one.partition("=")[0]))]
     if len(public) == len(given):

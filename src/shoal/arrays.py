@@ -1,4 +1,4 @@
-"""Names for the arrays that travel through Shoal, and what is done with ragged ones."""
+"""Type names of the arrays that Shoal passes around, and operations on arrays, ragged ones among them."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias, TypeVar
@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 Codes: TypeAlias = NDArray[np.int32]
-"""One small integer a row: the place of its value in the column's domain."""
+"""One small integer per row: the position of its value in the column's domain."""
 
 Indptr: TypeAlias = NDArray[np.int64]
-"""Row i of a ragged array lies at ``indptr[i]:indptr[i + 1]``."""
+"""Where the rows of a ragged array begin and end: row i is ``indptr[i]:indptr[i + 1]``."""
 
 Items: TypeAlias = NDArray[np.int32]
-"""The items of all baskets, one basket after the other, ascending inside a basket."""
+"""The items of all baskets, one basket after another, in ascending order within a basket."""
 
 Counts: TypeAlias = NDArray[np.int64]
 Rows: TypeAlias = NDArray[np.int64]
@@ -25,39 +25,39 @@ AnyArray: TypeAlias = NDArray[Any]
 Array = TypeVar("Array", bound=AnyArray)
 
 MOST_BITS = 63
-"""Of a number without a sign in an integer of 64 bits."""
+"""Bits of a signed 64-bit integer that are left for a number that is not negative."""
 
 
 def frozen(array: Array) -> Array:
-    """A read-only view of an array: its holder can share it without fear."""
+    """A read-only view of an array, which its holder can share safely."""
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view  # type: ignore[return-value]
 
 
 def freeze(holder: object, kind: type[np.generic], *names: str) -> None:
-    """Make fields of a frozen holder read-only arrays of a kind."""
+    """Turn the named fields of a frozen dataclass into read-only arrays of the given dtype."""
     for name in names:
         object.__setattr__(holder, name, frozen(np.asarray(getattr(holder, name), dtype=kind)))
 
 
 def indptr_of(lengths: AnyArray | Sequence[int]) -> Indptr:
-    """Where each ragged row of those lengths begins, and where the last ends."""
+    """The `Indptr` of ragged rows of these lengths: where each begins, and where the last ends."""
     return np.concatenate(([0], np.cumsum(np.asarray(lengths, dtype=np.int64))))
 
 
 def indptr_by(rows: AnyArray, count: int) -> Indptr:
-    """Where each of so many ragged rows begins, of entries in the order of their rows, and where the last ends."""
+    """The `Indptr` of `count` ragged rows, from the row of each entry; entries are in the order of their rows."""
     return indptr_of(np.bincount(rows, minlength=count))
 
 
 def owners(indptr: Indptr) -> Rows:
-    """The ragged row of each entry."""
+    """The number of the ragged row that each entry belongs to."""
     return np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
 
 
 def ranges(begins: Rows, lengths: Counts) -> tuple[Indptr, Rows]:
-    """Ranges one after the other: where each starts, and the numbers in them.
+    """Concatenate ranges of integers: where each range starts in the result, and the integers themselves.
 
     >>> ranges(np.array([5, 0]), np.array([2, 3]))[1].tolist()
     [5, 6, 0, 1, 2]
@@ -67,12 +67,12 @@ def ranges(begins: Rows, lengths: Counts) -> tuple[Indptr, Rows]:
 
 
 def taken(indptr: Indptr, rows: Rows | Items) -> tuple[Indptr, Rows]:
-    """Ragged rows in another order: where they begin then, and which entries they hold."""
+    """Select ragged rows in a given order: their new `Indptr`, and the positions of their entries."""
     return ranges(indptr[rows], np.diff(indptr)[rows])
 
 
 def flagged(places: AnyArray | Sequence[int] | slice, count: int) -> Mask:
-    """Which of so many places are named.
+    """A mask of length `count` that is true at the given places.
 
     >>> flagged([0, 2], 4).tolist()
     [True, False, True, False]
@@ -83,7 +83,7 @@ def flagged(places: AnyArray | Sequence[int] | slice, count: int) -> Mask:
 
 
 def turns_of(places: AnyArray, count: int) -> Rows:
-    """The turn of each of so many places in a list of some; -1 where it is not there.
+    """For each of `count` places, its position in the list `places`; -1 where it is not in the list.
 
     >>> turns_of(np.array([2, 0]), 4).tolist()
     [1, -1, 0, -1]
@@ -94,14 +94,14 @@ def turns_of(places: AnyArray, count: int) -> Rows:
 
 
 def summed(groups: AnyArray, numbers: AnyArray, count: int) -> Counts:
-    """The sums of whole numbers over so many groups, exactly."""
+    """The exact sums of integers in each of `count` groups."""
     sums = np.zeros(count, dtype=np.int64)
     np.add.at(sums, groups, numbers)
     return sums
 
 
 def distinct(values: Array) -> Array:
-    """The different numbers, ascending. numpy alone hashes them, which takes many times as long where most differ.
+    """The distinct numbers in ascending order. numpy's `unique` hashes, which is far slower where most numbers differ.
 
     >>> distinct(np.array([5, 0, 5, 2])).tolist()
     [0, 2, 5]
@@ -113,7 +113,9 @@ def distinct(values: Array) -> Array:
 
 
 def grouped(keys: AnyArray) -> tuple[Rows, Rows, Counts]:
-    """The different numbers, ascending, none below 0: where each stands first, which of them each entry is, and counts.
+    """Group equal numbers, none below 0, in ascending order.
+
+    Returns where each distinct number occurs first, the group of each entry, and the sizes of the groups.
 
     >>> [found.tolist() for found in grouped(np.array([5, 0, 5]))]
     [[1, 0], [1, 0, 1], [1, 2]]
@@ -129,9 +131,10 @@ def grouped(keys: AnyArray) -> tuple[Rows, Rows, Counts]:
 
 
 def ascending(*keys: AnyArray) -> Rows:
-    """The places of entries in ascending order of keys, none below 0: by the first, then the next, then as they come.
+    """The positions of entries in ascending order of several keys, none below 0; ties keep their order.
 
-    Keys that fit into one number together with the place are sorted as numbers, which is many times as fast.
+    Entries are compared by the first key, then by the next. Keys that fit into one integer together with the position
+    are sorted as integers, which is many times as fast.
 
     >>> ascending(np.array([1, 0, 1]), np.array([2, 5, 0])).tolist()
     [1, 2, 0]
@@ -153,7 +156,7 @@ def ascending(*keys: AnyArray) -> Rows:
 
 
 def mixed(numbers: AnyArray) -> AnyArray:
-    """A number for each number that looks random (SplitMix64)."""
+    """Hash each number to one that looks random (SplitMix64)."""
     state = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

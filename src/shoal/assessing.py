@@ -1,4 +1,4 @@
-"""What data gives away before it is published.
+"""Measure the disclosure risk of data before it is published.
 
 ::
 
@@ -42,20 +42,20 @@ def risk(
     source
         A path, an address of a database, a frame, a list of baskets, a `Table` or `Baskets`.
     quasi
-        Columns that may be known; those of that role, or the suggested ones, by default.
+        Columns that an adversary may know; by default, those with that role, or the suggested ones.
     sensitive, insensitive
-        Items of baskets that are not known.
+        Items of baskets that an adversary does not know.
     entity
         The column that says which rows belong to one person.
     baskets
         The layout of baskets. A source without one is a table, unless it is a list, or its name ends in ``.dat`` or
         ``.spmf``.
     population
-        A table of everybody, with the same columns: for journalist and marketer risk.
+        A table of the whole population, with the same columns: for journalist and marketer risk.
     seed
-        For what is measured on a sample of the baskets.
+        For risks that are measured on a sample of the baskets.
     **options
-        As `RiskOptions` has them: ``threshold``, ``population_size`` or ``sample_fraction``, ``unique_share``,
+        The fields of `RiskOptions`: ``threshold``, ``population_size`` or ``sample_fraction``, ``unique_share``,
         ``largest`` and ``record_columns``.
     """
     reading = with_names(reading, names)
@@ -82,7 +82,7 @@ def risk(
 def _refuse_without_effect(
     data: Table | Baskets, of_tables: Mapping[str, Any], of_baskets: Mapping[str, Any]
 ) -> None:
-    """Refuse what would be without effect: columns of baskets, and items of a table."""
+    """Refuse options that would have no effect: columns for baskets, and items for a table."""
     if isinstance(data, Baskets):
         for name in (name for name, given in of_tables.items() if given is not None and given != ()):
             raise WrongUse(f"--{name} is about a table, and these are baskets; omit it.")
@@ -114,7 +114,7 @@ def _read(
 
 
 def _known(table: Table, names: tuple[str, ...]) -> tuple[Column, ...]:
-    """The columns that an adversary knows."""
+    """The columns that an adversary is assumed to know."""
     if names:
         return table.select(dict.fromkeys(names))
     if table.quasi:
@@ -127,7 +127,7 @@ def _known(table: Table, names: tuple[str, ...]) -> tuple[Column, ...]:
 
 
 def _population(source: Any, columns: Sequence[Column], reading: Reading) -> Table:
-    """The table of everybody, with the columns that are known."""
+    """The table of the population, with the columns that an adversary knows."""
     if isinstance(source, Table):
         return source
     roles = Roles(quasi=tuple(column.name for column in columns), others="drop")

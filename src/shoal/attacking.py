@@ -1,4 +1,4 @@
-"""Attack a written release, from its files and its original alone.
+"""Attack a release, given only its files and its original.
 
 ::
 
@@ -36,10 +36,10 @@ from shoal.risks.learned_secrets import aligned
 from shoal.sources import Request, load_table, read_baskets_for
 
 FEWEST = 2
-"""Without so many people on both sides nobody can be held out."""
+"""The smallest number of people that must be held out, and that must remain."""
 
 MANY_TWINS = 0.9
-"""Where more people than this have a twin in the original, equal rows do not tell whether people are the same."""
+"""Above this share of people with an identical row in the original, equal rows do not show that people are the same."""
 
 
 def attack(
@@ -53,29 +53,29 @@ def attack(
     people: int | None = None,
     seed: int = 0,
 ) -> dict[str, Attacked]:
-    """Run every attack that has something to work on in a release.
+    """Run every attack that applies to a release.
 
     Parameters
     ----------
     folder
-        What `Run.write` or `shoal anonymize … -o` made, with its run.json; or a run whose rows are in memory.
+        A folder that `Run.write` or `shoal anonymize … -o` made, with its run.json; or a run with its rows in memory.
     original
-        What the release was made from; a run has it.
+        The data that the release was made from; a run already has it.
     control
         People of the same kind who are not in the release.
     holdout
-        Instead of `control`: repeat the recipe of the run without such a share of the people, and attack that release.
-        What is found then is about the method, and not about this very release.
+        Instead of `control`: repeat the recipe of the run without this share of the people, and attack that release.
+        The result then describes the method, and not this particular release.
     other
         Another release about some of the same people: its folder, or a run.
     attacks
-        Only these, by name; by default all that have something to work on.
+        Names of the attacks to run; by default all that apply.
     people, seed
-        How many people are tried at most, and what they are drawn with.
+        The largest number of people to try, and the seed with which they are drawn.
 
     Returns
     -------
-    What each attack came to, by its name.
+    The result of each attack, by its name.
     """
     from shoal.io.releases.folder import read_release
 
@@ -102,7 +102,7 @@ def attack(
 
 
 def _attacked(folder: str | Path | AnyRun, original: Any) -> tuple[Release, Table | Baskets, Recipe]:
-    """What is attacked, what it was made from, and the recipe of the run."""
+    """The release to attack, its original, and the recipe of the run."""
     if not isinstance(folder, Run):
         if original is None:
             raise WrongUse("A folder is attacked beside its original: give --original INPUT.")
@@ -115,7 +115,7 @@ def _attacked(folder: str | Path | AnyRun, original: Any) -> tuple[Release, Tabl
 
 
 def held_out(target: Target, plan: Recipe, share: float, seed: int) -> Target:
-    """The release that the same recipe makes without some of the people, and these people as a control."""
+    """Hold out a share of the people: the release that the same recipe makes of the rest, with them as a control."""
     data = target.original
     count = data.rows if isinstance(data, Table) else len(data)
     chosen = np.random.default_rng(seed).permutation(count)
@@ -131,7 +131,7 @@ def held_out(target: Target, plan: Recipe, share: float, seed: int) -> Target:
 
 
 def _read_control(control: Any, original: Table | Baskets, plan: Recipe) -> Table | Baskets:
-    """People outside of the release, with the roles of the original."""
+    """Read the control, people who are not in the release, with the column roles of the original."""
     if isinstance(control, Table | Baskets):
         return control
     if isinstance(original, Baskets):
@@ -147,9 +147,9 @@ def _read_control(control: Any, original: Table | Baskets, plan: Recipe) -> Tabl
 
 
 def _refuse_same_people(control: Table | Baskets, original: Table | Baskets) -> None:
-    """Refuse a control that holds the people of the original: what is learned of them is no control.
+    """Refuse a control that consists of people of the original, since it could not serve as one.
 
-    Some rows are equal by chance, about as many as have a twin within the original.
+    Some rows are equal by chance: about as many as have an identical row within the original.
     """
     classes, own = _equal_people(control, original)
     inside = np.bincount(classes[:own], minlength=int(classes.max(initial=-1)) + 1)
@@ -157,13 +157,13 @@ def _refuse_same_people(control: Table | Baskets, original: Table | Baskets) -> 
     twins = float((inside[classes[:own]] > 1).mean()) if own else 1.0
     if twins < MANY_TWINS and found > (1 + twins) / 2:
         raise WrongUse(
-            f"{found:.0%} of the control stand in the original with the same values. A control must be other people: "
+            f"{found:.0%} of the control are in the original with the same values. A control must be other people: "
             "give a file of people who are not in the release, or --holdout."
         )
 
 
 def _equal_people(control: Table | Baskets, original: Table | Baskets) -> tuple[Rows, int]:
-    """The class of equal people of the original and then of the control, and how many are of the original."""
+    """Number people with equal values alike, those of the original first; also how many are of the original."""
     if isinstance(original, Baskets):
         assert isinstance(control, Baskets)
         codes = {item: code for code, item in enumerate(original.vocabulary)}
@@ -181,17 +181,17 @@ def _equal_people(control: Table | Baskets, original: Table | Baskets) -> tuple[
 
 
 def as_plain(found: Mapping[str, Attacked]) -> dict[str, Any]:
-    """What all attacks came to as plain data, by their names."""
+    """The results of all attacks as plain data, by their names."""
     return {name: one.as_dict() for name, one in found.items()}
 
 
 def find(folder: str | Path, known: Mapping[str, Any] | Sequence[str] | str) -> Found:
-    """What a neighbor finds in a release who knows some columns or items of somebody.
+    """Find what a release tells a neighbor who knows some columns or items of somebody.
 
     Parameters
     ----------
     folder
-        Of a release. Where its private run.json is there, its hierarchies tell what published cells mean.
+        The folder of a release. If its private run.json is there, its hierarchies tell what published cells mean.
     known
         Columns and their values, as a mapping or as ``["age=39"]``, or items of a basket.
     """
@@ -207,7 +207,7 @@ def find(folder: str | Path, known: Mapping[str, Any] | Sequence[str] | str) -> 
 
 
 def explain(folder: str | Path, original: Any, row: int) -> Explanation:
-    """Why the cells of a row of the original, counted from 0, are as coarse as they are."""
+    """Explain why the cells of a row of the original, counted from 0, are published as coarsely as they are."""
     release, data, _ = read_original(folder, original)
     if not isinstance(data, Table):
         raise WrongUse("Only rows of a table are explained; say with --known what is known of a basket.")

@@ -1,4 +1,4 @@
-"""What Shoal says: every error that it raises, in one tree, its warnings, and the steps of a run.
+"""Errors, warnings and progress messages: every error that Shoal raises, in one tree.
 
 ::
 
@@ -15,10 +15,10 @@
     └── BadData                input that cannot be read or trusted (exit 3)
 
 Every message says what is wrong, where it is, and what to do next. It names options as they are typed (``--k 10``), and
-is shown with the parameters of Python (``k=10``) everywhere but on the command line. Each class is also a built-in
-kind, so that callers who know nothing of Shoal can catch ``ValueError``.
+is shown with the parameters of Python (``k=10``) everywhere but on the command line. Each class also derives from a
+built-in error, so that callers who do not know Shoal can catch ``ValueError``.
 
-What is done all the same, and its owner should hear of, is a `ShoalWarning`.
+A concern that does not stop a run, but that the owner of the data should know, is a `ShoalWarning`.
 """
 
 import errno
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 
 class ShoalWarning(UserWarning):
-    """A disclosure warning: nothing is refused."""
+    """A disclosure warning: the run goes on."""
 
 
 def warn(sentences: Iterable[str]) -> None:
-    """Issue each sentence as a `ShoalWarning` of the line that called Shoal.
+    """Issue each sentence as a `ShoalWarning`, attributed to the line that called Shoal.
 
-    Only what users call from Python does so, once; all that stands below hands its sentences up.
+    Only the functions that users call do this, once; everything below them returns its sentences to its caller.
     """
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "shoal":
@@ -53,11 +53,11 @@ def warn(sentences: Iterable[str]) -> None:
 
 
 Stage = Callable[[str], None]
-"""Progress callback: it gets the name of each step as it begins."""
+"""Progress callback: it receives the name of each step as the step begins."""
 
 
 def logged(stage: Stage | None) -> Stage:
-    """A callback that logs each step to ``shoal`` too."""
+    """A callback that also logs each step to the logger ``shoal``."""
 
     def tell(step: str) -> None:
         logging.getLogger("shoal").info(step)
@@ -68,7 +68,7 @@ def logged(stage: Stage | None) -> Stage:
 
 
 class ShoalError(Exception):
-    """Anything that Shoal refuses or cannot do; its message holds no password of an address."""
+    """Anything that Shoal refuses or cannot do; passwords in addresses are removed from its message."""
 
     exit_code = 2
 
@@ -79,14 +79,14 @@ class ShoalError(Exception):
         return spoken(super().__str__())
 
     def as_dict(self) -> dict[str, Any]:
-        """The error as plain data: its kind and message, and whatever else it knows, such as a file and a line."""
+        """The error as plain data: its kind, its message, and what else is known, such as a file and a line."""
         known = {name: getattr(self, name, None) for name in ("best", "path", "line", "column")}
         more = {name: value for name, value in known.items() if value is not None}
         return {"kind": type(self).__name__, "message": str(self), **more}
 
 
 class Infeasible(ShoalError, ValueError):
-    """The promise cannot be kept on this data; the message says the best that can be, and `best` where there is one."""
+    """The promise cannot be kept on this data; the message and, if there is one, `best` say what could be kept."""
 
     exit_code = 1
 
@@ -108,8 +108,7 @@ class WrongUse(ShoalError, ValueError):
 
 
 class UnknownName(WrongUse, LookupError):
-    """A name that is not there; the message lists the near ones of those that are known, and the file where there is
-    one.
+    """A name that does not exist; the message lists known names, similar ones first, and names the file, if any.
 
     >>> UnknownName("column", "agee", ["age", "sex"]).args[0]
     "There is no column 'agee'. Did you mean 'age'? There are: age, sex."
@@ -131,7 +130,7 @@ class UnknownName(WrongUse, LookupError):
 
 
 class UnknownOption(WrongUse):
-    """A word that was taken for the input of a command, and can only be a mistyped option."""
+    """A word in the place of a command's input that can only be a mistyped option."""
 
     def __init__(self, option: str) -> None:
         self.option = option
@@ -139,14 +138,14 @@ class UnknownOption(WrongUse):
 
 
 class MissingExtra(WrongUse, ImportError):
-    """An optional part that is not installed; the message says how to install it."""
+    """An optional part of Shoal that is not installed; the message says how to install it."""
 
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(f'{purpose} needs the extra "{extra}": pip install "shoal[{extra}]".')
 
 
 class BrokenPackage(WrongUse, ImportError):
-    """A package that adds a method, a model or a measure that cannot be used.
+    """Another package adds a method, a model or a measure that cannot be used.
 
     >>> BrokenPackage("shoal-x", "method 'x'", "SyntaxError: invalid syntax").args[0]
     "The package shoal-x: its method 'x' cannot be used (SyntaxError: invalid syntax). Update or uninstall the package."
@@ -159,15 +158,15 @@ class BrokenPackage(WrongUse, ImportError):
 
 
 class LeftOut(UserWarning):
-    """What another package adds to Shoal cannot be used, and is left out where everything is listed."""
+    """An addition of another package cannot be used, and is left out of lists of everything."""
 
 
 CLOSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.ENOENT})
-"""What the system says of a place that takes nothing, however much room there is."""
+"""Error numbers of places that cannot be written to, however much space is free."""
 
 
 class CannotWrite(ShoalError, OSError):
-    """A place that takes no file; the message says what the system said, and nothing half-written is left there."""
+    """A file cannot be written; the message gives the system's reason, and nothing half-written is left behind."""
 
     def __init__(self, what: str, cause: Exception) -> None:
         said = getattr(cause, "strerror", None) or str(cause)
@@ -176,11 +175,11 @@ class CannotWrite(ShoalError, OSError):
 
 
 class EngineFailed(ShoalError, RuntimeError):
-    """A cluster that does not start, or gave up; nothing was published."""
+    """A cluster did not start, or gave up; nothing was published."""
 
 
 class BadData(ShoalError, ValueError):
-    """Input that cannot be read or trusted; `path`, `line` and `column` say where, as far as it is known.
+    """Input that cannot be read or trusted; `path`, `line` and `column` say where, as far as known.
 
     Lines count from 1, the header included; a column is given by name.
     """
@@ -205,18 +204,18 @@ class BadData(ShoalError, ValueError):
 
 
 def explain(error: "ValidationError", known: Iterable[str] = ()) -> str:
-    """Say what is wrong with parameters: which one, what is allowed, what came.
+    """Say what is wrong with parameters: which ones, what is allowed, and what was given.
 
-    `known`: names of parameters, to find the one that was meant.
+    `known`: names of parameters, to suggest the one that was meant.
     """
     places = [(".".join(map(str, problem["loc"])), problem) for problem in error.errors()]
     return "; ".join(fault_text(where, problem, known) for where, problem in places) + "."
 
 
 def fault_text(where: str, problem: Mapping[str, Any], known: Iterable[str] = ()) -> str:
-    """One thing that is wrong, without a full stop.
+    """Say what is wrong with one parameter, without a full stop.
 
-    `where`: what the parameter is called. `known`: names of parameters, to find the one that was meant.
+    `where`: the name of the parameter. `known`: names of parameters, to suggest the one that was meant.
     """
     if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         if new := new_name("parameter", str(problem["loc"][-1]), known):
@@ -231,7 +230,7 @@ def fault_text(where: str, problem: Mapping[str, Any], known: Iterable[str] = ()
         least = problem["ctx"]["min_length"]
         return f"{where} must have at least {'one entry' if least == 1 else f'{least} entries'}"
     said = wanted(problem)
-    # What is a sentence of its own says what came itself; so does what is wrong with several parameters together.
+    # A whole sentence already says what was given, and so does a fault of several parameters together.
     if problem["type"] == "value_error" and (said[:1].isupper() or not problem["loc"]):
         return f"{where}: {said}" if where else said
     given = problem["input"]
@@ -241,7 +240,7 @@ def fault_text(where: str, problem: Mapping[str, Any], known: Iterable[str] = ()
 
 
 def wanted(problem: Mapping[str, Any]) -> str:
-    """What a parameter must be."""
+    """Say what a parameter must be."""
     if problem["type"] == "string_too_short" and problem["ctx"]["min_length"] == 1:
         return "a text that is not empty"
     if problem["type"] in ("tuple_type", "list_type"):
@@ -261,4 +260,4 @@ LIMITS = {
     "less_than": "below",
     "less_than_equal": "at most",
 }
-"""What pydantic asks of a number, in our words."""
+"""Pydantic's limits of numbers, in words."""

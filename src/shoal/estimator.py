@@ -1,10 +1,10 @@
-"""A transformer for scikit-learn: the columns of a table, as coarse as k-anonymity asks for.
+"""A transformer for scikit-learn that makes the columns of a table k-anonymous.
 
 ::
 
     make_pipeline(Anonymizer(k=10), LogisticRegression()).fit(X, y)
 
-What it hands on is for a model of the owner's own: rows keep their order, so that it is no release. To publish, call
+Its output is for the owner's own models. Rows keep their order, so the output is not a release: to publish data, call
 `shoal.anonymize`.
 """
 
@@ -26,15 +26,15 @@ except ImportError as error:
     raise MissingExtra("A transformer for scikit-learn", "learning") from error
 
 BLOCK = 1 << 22
-"""Distances that are computed at a time."""
+"""How many distances are computed at a time."""
 
 
 class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Replace the numbers of each row by the means of its class of at least k rows.
 
-    `fit` forms the classes by Mondrian, with all columns as quasi-identifiers. `transform` gives every row the means of
-    the class that its numbers lie in, or of the nearest one: so every row of the table that it was fitted on has the
-    numbers of at least k - 1 others.
+    `fit` forms the classes with Mondrian, with all columns as quasi-identifiers. `transform` gives every row the means
+    of the class that its numbers lie in, or of the nearest one. So every row of the table that it was fitted on gets
+    the same numbers as at least k - 1 others.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     low_, high_, means_
         Smallest and largest number and the mean of each class in each column.
     sizes_
-        Rows of each class that it was fitted on.
+        Number of rows in each class, of the table that it was fitted on.
     """
 
     def __init__(self, k: int = 10, parameters: dict[str, Any] | None = None) -> None:
@@ -56,7 +56,7 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         self.parameters = parameters
 
     def fit(self, X: Any, y: Any = None) -> "Anonymizer":
-        """Form the classes of the rows of a table; `y` is not looked at."""
+        """Form the classes of the rows of a table; `y` is ignored."""
         numbers = validate_data(self, X, dtype=np.float64)
         if len(numbers) < self.k:
             raise Infeasible(
@@ -65,7 +65,7 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         names = [f"x{place}" for place in range(numbers.shape[1])]
         frame = pl.DataFrame({name: numbers[:, place] for place, name in enumerate(names)})
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about a release, which this is not
+            warnings.simplefilter("ignore")  # they are about a release, and this is none
             run = anonymize(
                 frame,
                 Mondrian(k=self.k, **(self.parameters or {})),
@@ -89,7 +89,7 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         return self
 
     def transform(self, X: Any) -> Any:
-        """The means of the class that each row lies in, or of the nearest one."""
+        """Replace each row by the means of the class that it lies in, or of the nearest one."""
         check_is_fitted(self)
         numbers = validate_data(self, X, dtype=np.float64, reset=False)
         found = np.empty(len(numbers), dtype=np.int64)

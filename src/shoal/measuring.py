@@ -1,4 +1,4 @@
-"""What a written release costs, from the two files alone.
+"""Measure the information loss of a written release, from its files and its original.
 
 ::
 
@@ -42,24 +42,24 @@ def measure(
     Parameters
     ----------
     folder
-        What `Run.write` or `shoal anonymize … -o` made. Its run.json tells how to read the original, who is who, and
-        the hierarchies.
+        A folder that `Run.write` or `shoal anonymize … -o` made. Its run.json tells how to read the original, the roles
+        of its columns, and the hierarchies.
     original
-        What the release was made from.
+        The data that the release was made from.
     hierarchies
-        Instead of those in run.json.
+        Hierarchies to use instead of those in run.json.
     measures
-        Names of measures, or tables with name and options: only these; one may be named by itself. By default, all that
-        run without being named.
+        The measures to take: names, or mappings with name and options; a single name may be given by itself. By
+        default, all that run without being named.
     baskets
         The layout of an original that holds baskets; that of the run by default.
     engine
-        Where both sides are read: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory by default. There
-        only measures are taken for which counts over the rows are enough. It stays open.
+        Where both sides are read: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory by default. On
+        another engine, only measures are taken that need no more than counts over the rows. The engine stays open.
 
     Returns
     -------
-    The scores: a tuple that also knows them by name (``scores["lm"].value``), and as a frame (``scores.to_frame()``).
+    The scores: a tuple that also gives them by name (``scores["lm"].value``), and as a frame (``scores.to_frame()``).
 
     Raises
     ------
@@ -74,7 +74,7 @@ def measure(
 
 
 def read_original(folder: str | Path, original: Any) -> tuple[Release, Table | Baskets, Recipe]:
-    """A written release, what it was made from as its run.json says to read it, and the recipe of the run."""
+    """Read a written release and its original, as run.json describes it; also the recipe of the run."""
     both, plan = read_both(folder, original)
     return both.release, both.original, plan
 
@@ -86,7 +86,7 @@ def read_both(
     baskets: str | None = None,
     engine: Engine | None = None,
 ) -> tuple[Comparison, Recipe]:
-    """A written release beside what it was made from, as its run.json says to read it, and the recipe of the run.
+    """Read a written release and its original for comparison, as run.json describes it; also the recipe of the run.
 
     Raises `BadData` if the folder has no run.json, or the release cannot have been made from that original.
     """
@@ -107,8 +107,8 @@ def read_both(
         steps = plan.the_preparation()
         for step in steps:
             if step.key_file is not None and not Path(step.key_file).is_file():
-                # A new key would give other values.
-                raise BadData("the key of this release is not there; put it back.", step.key_file)
+                # A new key would give different values.
+                raise BadData("the key of this release is missing; put it back.", step.key_file)
         request = Request(original, plan.roles, plan.source.reading, preparation=steps)
         read = load_table(request, where).data
         table = schema_of(read)
@@ -126,13 +126,13 @@ def read_both(
 def plan_of(
     recipe: Mapping[str, Any], release: Release[Any], path: str | None = None, **source: Any
 ) -> Recipe:
-    """The recipe of a run, with the roles that its release names where it keeps none: its data was in memory."""
+    """The recipe of a run; if it has no roles, because its data was in memory, with those that the release names."""
     plan = Recipe(**{**recipe, "source": {**recipe.get("source", {}), "path": path or "-", **source}})
     return plan if "roles" in recipe else plan.model_copy(update={"roles": _roles_in(release)})
 
 
 def _with_kept(table: Table, kept: Mapping[str, Hierarchy], path: str | None) -> Table:
-    """The original with the hierarchies of the run, which cover its values if it is the original."""
+    """Give the original the hierarchies of the run, and refuse it if they do not cover its values."""
     try:
         return with_hierarchies(table, kept)
     except BadData as error:
@@ -142,7 +142,7 @@ def _with_kept(table: Table, kept: Mapping[str, Hierarchy], path: str | None) ->
 
 
 def _roles_in(release: Release[Any]) -> Roles:
-    """The roles that a release names; a run of data that was in memory kept no others."""
+    """The roles that a release names, for a run on data in memory, whose recipe has none."""
     published = schema_of(release.data)
     if isinstance(published, Linked):
         published = Table((*published.known(), *published.secrets.sensitive))

@@ -1,7 +1,7 @@
-"""Options of the command line as parameters of Python, and old names with the new ones.
+"""Translate command-line options in messages into Python parameters, and old names into new ones.
 
-A message names an option once, as it is typed (``--quasi``, ``--k 10``). On the command line it is shown so; in Python
-the same message names parameters (``quasi``, ``k=10``).
+The code writes options in messages as they are typed (``--quasi``, ``--k 10``). The command line shows them so; in
+Python the same message names parameters (``quasi``, ``k=10``).
 """
 
 import os
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 TERMINAL = "SHOAL_TERMINAL"
-"""Set in the environment while the command line runs: the processes that it starts inherit it."""
+"""Environment variable that is set while the command line runs; the processes that it starts inherit it."""
 
 READING = frozenset(
     [
@@ -36,7 +36,7 @@ OTHERWISE = {
     "format": "table_format",
     "date-format": "date_formats",
 }
-"""Options whose parameters are called otherwise; those that take pairs are dictionaries."""
+"""Options whose parameters have other names; options that take pairs are dictionaries."""
 
 STEPS = {
     "top-coding": "top",
@@ -44,19 +44,19 @@ STEPS = {
     "rounding": "round",
     "microaggregation": "microaggregate",
 }
-"""Steps of the preparation whose options are called otherwise."""
+"""Preparation steps whose options have other names."""
 
 SWITCHES = frozenset({"force", "safe-cells"})
-"""Options without a value that have to be given one in Python."""
+"""Options without a value whose parameters need one in Python."""
 
 WORDED = (
     "algorithm|anonymize-with|antecedent|baskets|distance|engine|format|form|items-from|link|model|normalize|others|"
     "partitioning|pick|scope|strategy"
 )
-"""Options whose value may be a word. A word behind any other option is not its value."""
+"""Options whose value may be a word. A word after any other option is not its value."""
 
 VERBS = "(?:has|is|are|does|joins|and|or|to|too|away)"
-"""Words that no option has as its value."""
+"""Words that are never the value of an option."""
 
 _VALUE = r"""(?:[^\s,;)"'`]|,(?=\S))*[^\s,;:.)"'`]"""
 _OPTION = re.compile(
@@ -74,7 +74,7 @@ _VERB = re.compile(r"`shoal (inspect|measure|verify|recommend|compare)`")
 
 @contextmanager
 def as_typed() -> Iterator[None]:
-    """Leave options in messages as they are typed: around the command line."""
+    """Leave options in messages as they are typed, while the command line runs."""
     before = os.environ.get(TERMINAL)
     os.environ[TERMINAL] = "1"
     try:
@@ -87,14 +87,14 @@ def as_typed() -> Iterator[None]:
 
 
 def spoken(text: str) -> str:
-    """A message in the words of whoever reads it: of the command line while that runs, otherwise of Python."""
+    """A message for its reader: with options on the command line, with parameters in Python."""
     return (
         text if os.environ.get(TERMINAL) or ("--" not in text and "`shoal " not in text) else in_python(text)
     )
 
 
 def in_python(text: str) -> str:
-    """A message with parameters instead of options.
+    """Replace the options in a message by Python parameters.
 
     >>> in_python("Nothing is promised: say --k 10 --l 3, or name columns with --quasi.")
     'Nothing is promised: say k=10, l=3, or name columns with `quasi`.'
@@ -150,24 +150,25 @@ RENAMED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "suppression": ("suppression_limit",),
     },
 }
-"""By family: an old name, and the new ones, of which a command, a method or a recipe has at most one.
+"""By family: each old name, and its new ones, of which a command, a method or a recipe has at most one.
 
-Options of the command line are parameters with hyphens. A new option may be shown with the beginning of its value.
+Options of the command line count as parameters, with underscores for hyphens. A new option may be shown with the
+beginning of its value.
 """
 
 SHARES = {"max_suppressed": "suppression_limit"}
-"""Parameters that are whole numbers and once took shares too, and what takes a share now."""
+"""Parameters that take whole numbers and once also took shares, with the parameter that takes a share now."""
 
 
 def new_name(kind: str, old: str, known: Iterable[str]) -> str | None:
-    """What an old name is called now, where the new one is known.
+    """The new name for an old one, if it is among the known names.
 
     >>> new_name("parameter", "suppression", ["k", "suppression_limit"])
     'suppression_limit'
     >>> new_name("method, model or measure", "hide-rules", ["lattice"]) is None
     True
 
-    `kind`: what is named, in words: those that are families are looked at.
+    `kind`: what is named, in words; the families among them are searched.
     """
     names, families = set(known), re.findall(r"\w+", kind)
     news = (new for family in families for new in RENAMED.get(family, {}).get(old, ()))
@@ -175,7 +176,7 @@ def new_name(kind: str, old: str, known: Iterable[str]) -> str | None:
 
 
 def new_option(option: str, known: Iterable[str]) -> str | None:
-    """What an old option of the command line is called now, where the new one is known.
+    """The new name for an old command-line option, if it is among the known options.
 
     >>> new_option("--suppression", ["--k", "--suppression-limit"])
     '--suppression-limit'
@@ -186,7 +187,7 @@ def new_option(option: str, known: Iterable[str]) -> str | None:
 
 
 def share_instead(parameter: str, value: object) -> str:
-    """The hint for a share that is given where only a whole number fits; nothing where it is none.
+    """A hint for a share that was given where a whole number is needed; empty if the value is no share.
 
     >>> share_instead("max_suppressed", "0.02"), share_instead("k", "0.02"), share_instead("max_suppressed", "few")
     ('for a share, use suppression_limit', '', '')

@@ -1,4 +1,4 @@
-"""What a run has made: a release, its verdicts, its scores, and the private side."""
+"""The result of a run: a release, its verdicts, its scores, and the private information beside them."""
 
 import json
 import time
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
     from shoal.io.releases.terms import Terms
 
 Original = TypeVar("Original", bound=Table | Baskets | Dataset, default=Table | Baskets, covariant=True)
-"""What was read, in memory by default."""
+"""The type of the original data; in memory by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What is written beside the proved files: words for recipients, copies of a table, a printed report."""
+    """What is written in addition to the proved files: texts for recipients, copies of a table, a printed report."""
 
     terms: "Terms | None" = None
     also: tuple[str, ...] = ()
     pdf: bool = False
 
     def write(self, published: Path, release: Release[Any]) -> None:
-        """Write it into the folder that is published; the release is as it was read from there."""
+        """Write the texts and copies into the published folder, from the release as it was read back from there."""
         from shoal.io.releases.data_package import write_package
 
         if self.also:
@@ -56,7 +56,7 @@ class Beside:
         write_package(published, release, self.terms)
 
     def report(self, folder: Path, run: "Run") -> None:
-        """Write the report of a run into a folder, and print it where that is asked for."""
+        """Write the report of a run into a folder, and print it as PDF if asked to."""
         from shoal.io.releases.folder import PRINTED, REPORT
         from shoal.report.page import render
         from shoal.report.pdf import write_pdf
@@ -67,48 +67,48 @@ class Beside:
 
 
 BESIDE = Beside()
-"""Nothing but what every release has."""
+"""Nothing beyond what every release has."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run(Generic[Original, Data]):
-    """A finished run. `release` is public, all else is for the owner of the data.
+    """A finished run. `release` is public; everything else is for the owner of the data.
 
     Parameters
     ----------
     original
-        What was read; with an engine its schema is here, its rows are not.
+        The data that was read; with an engine, its schema without its rows.
     release, trace
-        What the method made. With an engine, the rows of the release are made when they are written or asked for.
+        What the method made. With an engine, the rows of the release are computed when they are written or asked for.
     verdicts
-        One for each promise, from the release alone; none as long as nobody has judged it.
+        One for each promise, from the release alone; empty until the release is judged.
     scores
         What the release costs in utility.
     recipe
         The recipe as plain data, without what cannot be written (a frame in memory).
     seconds
-        Time of each step.
+        Duration of each step.
     population
-        The population that promises were made beside, if any.
+        The population that the promises refer to, if any.
     warnings
-        What the owner of the data should hear before publishing, in plain sentences: the promises are kept, but a
-        column may be in the wrong role.
+        What the owner of the data should know before publishing, in plain sentences: the promises are kept, but a
+        column may have the wrong role.
     left_out
-        Rows that were not read because they have missing values.
+        Number of rows that were not read because they have missing values.
     hierarchies
-        Column to where its hierarchy comes from: a file, or a builder.
+        For each column, where its hierarchy comes from: a file, or a builder.
     preparation
-        What was done to columns before the method.
+        The steps that were applied to columns before the method.
     engine
-        Where the rows are. Its `close` lets go of them.
+        Where the rows are. Its `close` releases them.
     unmeasured
         What was not measured, and why; None where nothing is missing.
     measures
-        What it is measured by; by default all that run by default.
+        The measures to take; None for all that run by default.
     both
-        The original and the release side by side, once they are measured.
+        The original and the release for comparison, once they are measured.
     risks
-        What attacks left that a limit was set for, by their names: the limit, and the figures of the attack.
+        For each attack that a limit was set for: the limit, and the figures of the attack.
     """
 
     original: Original
@@ -130,7 +130,7 @@ class Run(Generic[Original, Data]):
     risks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # What a run keeps is written, shown and handed on.
+        # What a run keeps is written to files and shown, so that it must hold no passwords.
         for name in ("recipe", "warnings", "hierarchies"):
             object.__setattr__(self, name, without_passwords(getattr(self, name)))
         object.__setattr__(self, "warnings", tuple(map(spoken, self.warnings)))
@@ -142,7 +142,7 @@ class Run(Generic[Original, Data]):
         return f"<Run: {self.release!r}, {kept}, {len(self.scores)} scores>"
 
     def _repr_html_(self) -> str:
-        """What notebooks show: each promise, what it cost, warnings, and the release."""
+        """The run as notebooks show it: each promise, what it cost, warnings, and the release."""
         from shoal.data._notebook import card, facts, sign
         from shoal.report.cost import cost_of
 
@@ -170,7 +170,7 @@ class Run(Generic[Original, Data]):
         return self.scores[name].value
 
     def find(self, known: Any) -> Any:
-        """What a neighbor finds in the release who knows some columns, ``{"age": "39"}``, or items of somebody."""
+        """Find what the release tells a neighbor who knows some columns, ``{"age": "39"}``, or items of somebody."""
         from shoal.attacks._find import find_in
 
         schema = schema_of(self.original)
@@ -184,7 +184,7 @@ class Run(Generic[Original, Data]):
         return find_in(cast(Release, self.release), known, tree, secrets, schema.vocabulary)
 
     def explain(self, row: int) -> Any:
-        """Why the cells of a row of the original, counted from 0, are as coarse as they are."""
+        """Explain why the cells of a row of the original, counted from 0, are published as coarsely as they are."""
         from shoal.attacks._explained_cells import explain_row
 
         if not isinstance(self.original, Table):
@@ -225,14 +225,14 @@ class Run(Generic[Original, Data]):
         seconds: float = 0,
         files: Release[Any] | None = None,
     ) -> Self:
-        """The same run with its verdicts, and with what its owner should hear of what was found on the way.
+        """The same run with its verdicts, and with the warnings that follow from the counts found while judging it.
 
-        `files`: the release as it was opened again, where its rows are made anew by whoever asks for them otherwise.
+        `files`: the release as read back from its files, to be used where its rows would otherwise be computed again.
         Raises `BrokenPromise` if a promise is not kept.
         """
         refuse_broken(verdicts)
         notes = {**self.trace.notes, **{name: found[name] for name in found if name == "classes"}}
-        # What the owner should hear is found out once, before or when the release is written.
+        # The warnings are found once, either before or while the release is written.
         concerns = () if self.verdicts else self._concerns(found, files or self.release)
         return replace(
             self,
@@ -243,7 +243,7 @@ class Run(Generic[Original, Data]):
         )
 
     def _concerns(self, found: Mapping[str, int], published: Release[Any]) -> tuple[str, ...]:
-        """Disclosure warnings; pseudonyms of which everybody has one tell nobody anything without the key."""
+        """Disclosure warnings; pseudonyms that differ in every row are left out: they say nothing without the key."""
         schema = schema_of(self.original)
         hashed = {name for step in self.preparation if step.hides for name in step.columns_changed}
         alone: set[str] = set()
@@ -255,7 +255,7 @@ class Run(Generic[Original, Data]):
         return self.engine.warnings(_without(self.original, alone), release, found)
 
     def with_scores(self, both: Comparison) -> Self:
-        """The same run with what its release costs, by its measures."""
+        """The same run with its scores."""
         begin = time.perf_counter()
         scores = measured(both, self.measures)
         spent = {**self.seconds, "measuring": time.perf_counter() - begin}
@@ -277,7 +277,7 @@ class Run(Generic[Original, Data]):
         also: Sequence[str] = (),
         pdf: bool = False,
     ) -> Path:
-        """Write the release folder, and prove the promises again from the files before it gets its name.
+        """Write the release folder; it gets its name only after the promises were proved again from the files.
 
         Parameters
         ----------
@@ -290,14 +290,14 @@ class Run(Generic[Original, Data]):
         table_format
             ``csv`` or ``parquet``.
         safe_cells
-            Put an apostrophe before cells of a table as csv that a spreadsheet would run as formulas.
+            In csv, put an apostrophe before cells of a table that a spreadsheet would run as formulas.
         to
             Also write the rows of a published table into a database, ``postgresql://…?table=NAME``, in one
             transaction. If that fails, no folder is left behind either.
         strict
-            Write nothing where there is a warning.
+            Write nothing if there is a warning.
         terms
-            Title, license and data-use text for the recipients: they stand in datapackage.json and README.md.
+            Title, license and data-use text for the recipients: they go into datapackage.json and README.md.
         also
             Copies of a table for other programs, beside the data file: ``xlsx``, ``sav`` (SPSS) and ``dta`` (Stata).
         pdf
@@ -333,7 +333,7 @@ class Run(Generic[Original, Data]):
         beside: Beside = BESIDE,
         stage: Stage | None = None,
     ) -> Self:
-        """Write as `write` does, and give the same run as run.json keeps it: with the verdicts on the files."""
+        """Write as `write` does, and return the run as run.json records it: with the verdicts on the files."""
         from shoal.io.releases.folder import RELEASE, RUN, write_release
 
         if to is not None:
@@ -361,7 +361,7 @@ class Run(Generic[Original, Data]):
             if self.both is None:
                 tell("measuring")
                 proved = proved.with_scores(comparison_of(self.original, published))
-            del published  # the report, which looks at both sides too, gets its memory
+            del published  # frees its memory for the report, which needs both sides too
             finished = replace(proved, seconds={**proved.seconds, "writing": written - begin})
             if report:
                 beside.report(draft, cast(Run, finished))
@@ -384,7 +384,7 @@ class Run(Generic[Original, Data]):
 
 
 def refuse_warned(warnings: Sequence[str]) -> None:
-    """Refuse to publish where anything was warned of. Raises `BrokenPromise` with all warnings."""
+    """Refuse to publish if there are warnings. Raises `BrokenPromise` with all of them."""
     if warnings:
         raise BrokenPromise(
             f"Nothing was written: --strict allows no warning, and there {'is' if len(warnings) == 1 else 'are'} "
@@ -405,7 +405,7 @@ def _hierarchies(schema: Any) -> dict[str, Any]:
 
 
 def _without(data: Any, names: Collection[str]) -> Any:
-    """A table, wherever its rows are, without some columns."""
+    """A table without some columns, wherever its rows are."""
     schema = schema_of(data)
     if not names or not isinstance(schema, Table):
         return data
@@ -421,17 +421,17 @@ def judge(
 ) -> tuple[Verdict, ...]:
     """Judge a release by each of its promises, from its published data alone.
 
-    One more verdict comes at the end where nothing is published, and one where published rows or baskets do not
-    stand in canonical order.
+    Another verdict is added at the end if nothing is published, and one if the published rows or baskets are not in
+    canonical order.
 
-    `population`: for promises that are made beside a population: a release never holds it. `engine`: where the rows
-    are; in this machine's memory by default.
+    `population`: for promises that refer to a population, which a release never contains. `engine`: where the rows are;
+    in this machine's memory by default.
     """
     return judgment(release, population, engine or Local())[0]
 
 
 def judgment(release: Release[Any], population: Table | None, engine: Engine) -> Judgment:
-    """Judge a release as `judge` does, and tell what was counted on the way."""
+    """Judge a release as `judge` does, and also return the counts found on the way."""
     from shoal.models._matching import PopulationModel
     from shoal.models._promises import promised
 
@@ -446,7 +446,7 @@ def judgment(release: Release[Any], population: Table | None, engine: Engine) ->
 
 
 def refuse_broken(verdicts: tuple[Verdict, ...]) -> None:
-    """Raise where a promise is broken, or nothing would be published: such a release must never be written."""
+    """Raise if a promise is broken or nothing would be published: such a release must never be written."""
     from shoal.models._release_checks import NOTHING
 
     for verdict in verdicts:

@@ -1,4 +1,4 @@
-"""Parameters that are checked when they are given, and what is said of wrong ones."""
+"""A base class for parameters that are checked when they are given."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ from shoal.errors import WrongUse, explain
 
 
 class Parameters(BaseModel):
-    """Parameters with types and ranges; a wrong one is a `WrongUse` that says which, what is allowed and what came.
+    """Parameters with types and ranges; a wrong one raises `WrongUse`, which says what is allowed and what was given.
 
-    As a part of something larger it is checked by pydantic, so that the larger one tells where it is wrong.
+    As a part of another such object it is checked by pydantic, so that the outer object can tell where the fault is.
     """
 
-    # What checks is made when it is first asked: few of the classes that are loaded are used.
+    # The validator is built on first use: few of the classes that are loaded are used.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     def __init__(self, /, **given: Any) -> None:
@@ -25,12 +25,12 @@ class Parameters(BaseModel):
             said = explain(error, kind.model_fields)
             raise WrongUse(f"{name}: {said}" if isinstance(name, str) else said) from error
 
-    # Otherwise pydantic would call it for parts too.
+    # Without this mark, pydantic would call it for parts too.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
 
 def without_nones(value: Any) -> Any:
-    """Plain data as TOML holds it, which has no null: such entries are left out."""
+    """Plain data without its `None` entries, for TOML, which has no null."""
     if isinstance(value, dict):
         return {key: without_nones(part) for key, part in value.items() if part is not None}
     if isinstance(value, list):

@@ -1,5 +1,6 @@
-"""The order of the steps: read, anonymize, verify, measure, write. Only `Run.written` knows a part of it too: it proves
-what it wrote, and measures where that was left to it.
+"""Run all steps in their order: read, anonymize, verify, measure, write.
+
+Only `Run.written` knows a part of this order too: it verifies what it wrote, and measures it if that was left to it.
 """
 
 import os
@@ -38,18 +39,18 @@ from shoal.sources import Intake, Request, load
 
 
 def run(recipe: Recipe | str | Path, *, data: Any = None, stage: Stage | None = None) -> AnyRun:
-    """Run a recipe up to the scores. Writing is `Run.write`. What `Run.warnings` holds is issued as `ShoalWarning` too.
+    """Run a recipe up to the scores; `Run.write` writes the release. All `Run.warnings` are issued as `ShoalWarning`.
 
-    The engine of the recipe, where it names one, is `Run.engine`: close it once the run is written.
+    If the recipe names an engine, it is `Run.engine`: close it once the run is written.
 
     Parameters
     ----------
     recipe
-        Itself, or the path of its TOML file.
+        A recipe, or the path of its TOML file.
     data
-        Instead of the source that the recipe names: whatever `anonymize` takes and is not read yet.
+        Data to use instead of the source that the recipe names: anything that `anonymize` takes and still has to read.
     stage
-        Progress callback; steps are logged to ``shoal`` too.
+        Progress callback; steps are also logged to ``shoal``.
     """
     recipe = recipe if isinstance(recipe, Recipe) else Recipe.read(recipe)
     method, engine = recipe.ready()
@@ -71,10 +72,10 @@ def run_on(
     stage: Stage | None = None,
     verify: bool = True,
 ) -> AnyRun:
-    """Run a recipe on an engine that is open, and leave it to the caller to show its warnings.
+    """Run a recipe on an open engine, and leave it to the caller to show the warnings.
 
-    `method`: that of the recipe, where it was made already. `source`: instead of the recipe's. `verify`: judge the
-    release; otherwise it is judged when it is written.
+    `method`: the method of the recipe, if it was built already. `source`: a source to use instead of the recipe's.
+    `verify`: judge the release now; otherwise it is judged when it is written.
     """
     logged(stage)("reading")
     method = method or recipe.the_method()
@@ -93,9 +94,9 @@ def run_on(
 
 
 def _judged_together(finished: AnyRun, recipe: Recipe, source: Any, stage: Stage | None) -> AnyRun:
-    """Judge a run together with earlier releases, where the recipe names any.
+    """Judge a run together with earlier releases, if the recipe names any.
 
-    Raises `BrokenPromise` if all of them together break a promise.
+    Raises `BrokenPromise` if together they break a promise.
     """
     output = recipe.output
     if not output.after:
@@ -112,7 +113,7 @@ def _judged_together(finished: AnyRun, recipe: Recipe, source: Any, stage: Stage
 
 
 def request_of(recipe: Recipe, source: Any = None) -> Request:
-    """What a recipe reads; from another source, where one is given."""
+    """The request for what a recipe reads, or for another source if one is given."""
     plan, output = recipe.source, recipe.output
     return Request(
         plan.path if source is None else source,
@@ -128,10 +129,10 @@ def request_of(recipe: Recipe, source: Any = None) -> Request:
 
 
 def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) -> tuple[AnyRun, Path]:
-    """Run a recipe and write its release folder, and its rows into a database where it says so.
+    """Run a recipe and write its release folder, and its rows into a database if it says so.
 
-    Returns the run, and the folder that was written. Raises `WrongUse` if the recipe names no folder, one that is
-    there already and must not be replaced, or the data itself.
+    Returns the run and the folder that was written. Raises `WrongUse` if the recipe names no folder, a folder that
+    exists and must not be replaced, or the data itself.
     """
     output = recipe.output
     if output.folder is None:
@@ -166,7 +167,7 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
         refuse_limits(output.max_risk, recipe.running.kind)
     method, opened = recipe.ready()
     with closing(opened) as engine:
-        # Judged once, from the files.
+        # The release is judged once, from its files.
         finished = run_on(engine, recipe, method, stage=stage, verify=False)
         if output.max_risk:
             logged(stage)("attacking")
@@ -205,10 +206,10 @@ def carry_out(
 ) -> AnyRun:
     """Anonymize, verify and measure: by the given measures, or by all that run by default.
 
-    `engine`: where the rows of the data are; in this machine's memory by default. `verify`: judge the release;
-    otherwise it is judged when it is written. `recipe`: what is run, as plain data; the method, its seed and what is
-    known of the data by default. Raises `BrokenPromise` if the release does not keep a promise: no method may
-    hand out one like that.
+    `engine`: where the rows of the data are; in this machine's memory by default. `verify`: judge the release now;
+    otherwise it is judged when it is written. `recipe`: the recipe of the run as plain data; by default the method, its
+    seed and what is known of the data. Raises `BrokenPromise` if the release does not keep a promise: no such release
+    may leave a method.
     """
     engine = engine or Local()
     intake = data if isinstance(data, Intake) else Intake(data)
@@ -259,7 +260,7 @@ def carry_out(
 
 
 def _with_intake(release: Release[Any], trace: Trace, intake: Intake) -> tuple[Release[Any], Trace]:
-    """The same with what was done to columns before, which is public, and with what the reader said, which is not."""
+    """Add the preparation to the release, where it is public, and the reader's notes to the trace, which is private."""
     done = prepared(intake.preparation) if intake.preparation else {}
     if done:
         release = replace(release, details={**release.details, "prepared": done})
@@ -270,9 +271,9 @@ def _with_intake(release: Release[Any], trace: Trace, intake: Intake) -> tuple[R
 
 
 def _refuse_empty_baskets(baskets: Table | Baskets, method: Method, here: bool) -> None:
-    """Refuse baskets none of which holds an item, or a sensitive one where the method is all about them.
+    """Refuse baskets that are all empty, or without sensitive items if the method is about hiding those.
 
-    Whatever is published of such baskets says nothing. `here`: whether they are in memory.
+    A release of such baskets would say nothing. `here`: whether they are in memory.
     """
     if isinstance(baskets, Table):
         return
@@ -284,7 +285,7 @@ def _refuse_empty_baskets(baskets: Table | Baskets, method: Method, here: bool) 
 
 
 def _repeating(seed: int | None, method: Method, trace: Trace, intake: Intake) -> dict[str, Any]:
-    """What a run needs to be repeated: the seed that was drawn, the steps of a search in its time, the preparation."""
+    """What repeats a run exactly: the seed that was drawn, the preparation, and the steps that a timed search took."""
     found: dict[str, Any] = {} if seed is None else {"seed": seed}
     if intake.preparation:
         found["preparation"] = [step_as_data(step) for step in intake.preparation]
@@ -294,7 +295,7 @@ def _repeating(seed: int | None, method: Method, trace: Trace, intake: Intake) -
 
 
 def _item_roles(data: Table | Baskets) -> dict[str, Any]:
-    """The roles of items as a recipe tells them; a published form need not tell which items were sensitive."""
+    """The roles of items as a recipe holds them; the release does not always tell which items were sensitive."""
     if isinstance(data, Table):
         return {}
     named = {"sensitive": data.sensitive, "insensitive": data.insensitive}
@@ -335,46 +336,48 @@ def anonymize(
     engine: Engine | None = None,
     **parameters: Any,
 ) -> AnyRun:
-    """Read, anonymize, verify and measure in one line.
+    """Read, anonymize, verify and measure in one call.
 
-    What `Run.warnings` holds is issued as `ShoalWarning` too, once for each sentence.
+    Each sentence of `Run.warnings` is also issued once as a `ShoalWarning`.
 
     Parameters
     ----------
     data
         A table or baskets already read, a path, or a polars, pandas or Arrow frame; baskets also as `read_baskets`
-        takes them, such as a list of lists or a matrix of 0 and 1. With an engine, a path that its workers see, what is
-        in memory, whose rows are handed to it, or a frame of its own, such as one of Spark.
+        takes them, such as a list of lists or a matrix of 0 and 1. With an engine: a path that its workers can read,
+        data in memory, whose rows are handed to it, or a frame of the engine itself, such as one of Spark.
     method
-        A method, or its name with its parameters behind: ``"mondrian", k=10``.
+        A method, or the name of one, with its parameters as further arguments: ``"mondrian", k=10``.
     quasi, sensitive, identifying, insensitive, entity, others
-        Who is who (see `Role`): one name or several; only for data that is not read yet.
+        The roles of columns (see `Role`): one name or several; only for data that is not read yet.
     insist
-        Quasi-identifiers that are taken although they look like identifiers; otherwise such are refused.
+        Columns to accept as quasi-identifiers although they look like identifiers; otherwise such columns are refused.
     items, items_from, item_separator, sensitive_items, insensitive_items
-        The column that holds a set of items a row, or another table with them, ``"visits.csv:patient,diagnosis"``; what
-        stands between items; and which of them are secret, or neither secret nor known.
+        The column that holds a set of items in each row, or another table with them,
+        ``"visits.csv:patient,diagnosis"``; what separates items; and which of them are secret, or neither secret nor
+        known.
     link
-        Another table with records of the persons, ``"visits.csv:patient"``; its columns have roles like the others.
+        Another table with records of the persons, ``"visits.csv:patient"``; its columns get roles like the others.
     hierarchies
-        Column to hierarchy, builder (``"intervals:5,10,20"``) or file; that of the items of baskets under ``items``.
+        For each column its hierarchy, a builder (``"intervals:5,10,20"``) or a file; for the items of baskets, under
+        ``items``.
     baskets
         The layout of baskets that are not read yet: ``lines``, ``spmf``, ``long:ID,ITEM``, ``matrix`` or
-        ``column:NAME``; found out from the content by default.
+        ``column:NAME``; detected from the content by default.
     names
-        The names of the columns, for a text without a header; of an array of 0 and 1, its items.
+        The names of the columns, for a text file without a header; for an array of 0 and 1, its items.
     reading
         What a source does not tell about itself, such as its separator.
     preparation
-        What is done to columns before the method, in this order: steps such as
+        Steps to apply to columns before the method, in this order, such as
         ``shoal.preparation.TopCoding(limits={"age": 90})``, or the same as plain data, as in a recipe.
     seed
-        For methods that draw random numbers. Keep it as secret as the data; where ties are split and none is given, a
-        new one is drawn, and kept in the run's recipe.
+        The seed of methods that draw random numbers. Keep it as secret as the data. If the method may separate equal
+        rows and no seed is given, a new one is drawn and kept in the run's recipe.
     engine
-        Where the work is done: ``Spark(session)`` or ``Stream("4GB")``; by default, a Spark frame in its own
-        session and all else in this machine's memory. With another engine the rows of the
-        release are distributed, and measured when it is written.
+        Where the work is done: ``Spark(session)`` or ``Stream("4GB")``. By default, a Spark frame is processed in its
+        own session, and everything else in this machine's memory. With another engine the rows of the release are
+        distributed, and measured when it is written.
 
     Examples
     --------
@@ -418,7 +421,7 @@ def anonymize(
 
 
 def _refuse_unused(roles: Roles, reading: Reading, hierarchies: Any, layout: str | None) -> None:
-    """Refuse what would have no effect on data that was read already: a promise would be about other columns."""
+    """Refuse options of reading for data that was read already: the promise would be about other columns than named."""
     if roles != Roles.of() or reading != Reading() or hierarchies or layout is not None:
         raise WrongUse(
             "Roles, hierarchies and how to read are given when data is read: give them to shoal.read_table or "
@@ -427,7 +430,7 @@ def _refuse_unused(roles: Roles, reading: Reading, hierarchies: Any, layout: str
 
 
 def _refuse_misused(method: Any, engine: Any, data: Any, preparation: Any, seed: Any) -> None:
-    """Refuse what is of a wrong kind, in a sentence."""
+    """Refuse arguments of a wrong type with a clear message."""
     engine_given(engine)
     if seed is not None and (not isinstance(seed, int | np.integer) or seed < 0):
         raise WrongUse(f"A seed is a whole number from 0 on, and not {seed!r}.")

@@ -1,4 +1,4 @@
-"""A run as a file: what to read, who is who, which method, where to write. TOML both ways.
+"""A recipe: a whole run as a TOML file, which can be read and written. What to read, roles, method, where to write.
 
 ::
 
@@ -57,11 +57,11 @@ else:
     EngineName = Literal[tuple(registry.ENGINES)]
 
 PATHS = frozenset({"population"})
-"""Parameters of methods that name a file."""
+"""Parameters of methods whose values are paths of files."""
 
 
 class Source(Parameters):
-    """Where the data is."""
+    """The source of the data, and how to read it."""
 
     path: str = Field(description="a file, - for standard input, or postgresql://… and sqlite:///…")
     reading: Reading = Field(default_factory=Reading, description="how to read a table")
@@ -74,7 +74,7 @@ class Source(Parameters):
 
 
 class Running(Parameters):
-    """Where the work is done."""
+    """The engine that does the work, and its limits."""
 
     engine: EngineName = Field(
         default="local",
@@ -91,10 +91,10 @@ class Running(Parameters):
     )
 
     def open(self) -> "Engine":
-        """The engine, which is to be closed.
+        """Open the engine; the caller closes it.
 
-        Raises `WrongUse` if something is given that has no effect on it: a bound of memory that bounds nothing would be
-        believed.
+        Raises `WrongUse` for an option that has no effect on this engine: nobody should trust a memory limit that
+        limits nothing.
         """
         return self.kind.within(self.memory, self.master)
 
@@ -106,7 +106,7 @@ class Running(Parameters):
 
 
 class Output(Terms):
-    """Where the release goes, and what is said to its recipients."""
+    """Where the release is written, and the texts for its recipients."""
 
     folder: str | None = Field(default=None, description="the release folder")
     format: Literal["csv", "parquet"] = Field(default="csv", description="format of a published table")
@@ -143,7 +143,7 @@ class Output(Terms):
 
 
 class Recipe(Parameters):
-    """Everything that a run needs, as data."""
+    """Everything that a run needs, as plain data."""
 
     source: Source
     roles: Roles = Roles()
@@ -164,7 +164,7 @@ class Recipe(Parameters):
     output: Output = Output()
 
     def the_measures(self) -> tuple["Measure", ...]:
-        """The further measures with their options, checked."""
+        """The additional measures with their options, checked."""
         return tuple(make_measure(one) for one in self.measures)
 
     def the_preparation(self) -> tuple["Transform", ...]:
@@ -176,12 +176,12 @@ class Recipe(Parameters):
         return make_method(self.method)
 
     def ready(self) -> "tuple[Method, Engine]":
-        """The method with its parameters, checked, and then the engine, which is to be closed."""
+        """The method with its parameters, checked, and then the opened engine, which the caller closes."""
         return self.the_method(), self.running.open()
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """Read a recipe; its relative paths are taken from the folder it lies in."""
+        """Read a recipe from a file; its relative paths are relative to the folder of that file."""
         path = Path(path)
         try:
             recipe = cls.model_validate(read_toml(path))
@@ -190,7 +190,7 @@ class Recipe(Parameters):
         return recipe._moved(lambda place: os.path.join(path.parent, place))
 
     def write(self, path: str | Path) -> None:
-        """Write the recipe as TOML, without passwords; its relative paths begin in the folder that it lies in."""
+        """Write the recipe as TOML, without passwords; its relative paths become relative to the folder of the file."""
         import tomli_w
 
         refuse_address(path, writing=True)
@@ -203,7 +203,7 @@ class Recipe(Parameters):
             raise CannotWrite(f"The recipe {path}", error) from error
 
     def _moved(self, move: Any) -> Self:
-        """The same recipe with every relative path moved."""
+        """The same recipe with `move` applied to every relative path."""
 
         def moved(place: str) -> str:
             local = place != "-" and "://" not in place and not os.path.isabs(place)
@@ -243,7 +243,7 @@ class Recipe(Parameters):
 
 
 def with_moved_files(roles: Roles, move: Callable[[str], str]) -> Roles:
-    """The roles with another place for the file of items or records that they name."""
+    """The roles with `move` applied to the paths of the files of items or records that they name."""
     found = {}
     for name in ("items_from", "link"):
         if (spec := getattr(roles, name)) is not None:
@@ -258,9 +258,9 @@ def is_hierarchy_file(spec: str) -> bool:
 
 
 def names_folder(column: str, spec: object) -> bool:
-    """Whether an entry of the hierarchies is a folder of files: such a one stands under ``folder`` in older recipes.
+    """Whether an entry of the hierarchies names a folder of files: older recipes have one under ``folder``.
 
-    A column may be called so too. Its hierarchy is a builder, a file or an object, and no folder.
+    A column may be called ``folder`` too. Its hierarchy is a builder, a file or an object, and never a folder.
 
     >>> names_folder("folder", "trees"), names_folder("folder", "suppress"), names_folder("age", "trees")
     (True, False, False)
@@ -273,7 +273,7 @@ def names_folder(column: str, spec: object) -> bool:
 
 
 def make_method(parameters: dict[str, Any]) -> "Method":
-    """A method from its name and parameters, with one sentence for every wrong one."""
+    """Make a method from its name and parameters; the error names every wrong one."""
     given = {key.replace("-", "_"): value for key, value in parameters.items()}
     name = given.pop("name", None)
     if name is None:
@@ -283,7 +283,7 @@ def make_method(parameters: dict[str, Any]) -> "Method":
 
 
 def make_transform(given: "Mapping[str, Any] | Transform") -> "Transform":
-    """A step of the preparation from its name and parameters, or itself."""
+    """Make a preparation step from its name and parameters; a finished step is returned as it is."""
     if not isinstance(given, Mapping):
         return given
     options = {key.replace("-", "_"): value for key, value in given.items() if key != "name"}
@@ -296,12 +296,12 @@ def make_transform(given: "Mapping[str, Any] | Transform") -> "Transform":
 
 
 def step_as_data(step: "Transform") -> dict[str, Any]:
-    """A step as `make_transform` takes it."""
+    """A preparation step as plain data that `make_transform` takes."""
     return {"name": step.name, **step.model_dump(mode="json", exclude_defaults=True)}
 
 
 def make_measure(given: str | Mapping[str, Any]) -> "Measure":
-    """A measure from its name, or from its name and options."""
+    """Make a measure from its name, or from its name and options."""
     plain = {"name": given} if isinstance(given, str) else given
     options = {option: value for option, value in plain.items() if option != "name"}
     name = plain.get("name", "")
@@ -312,12 +312,12 @@ def make_measure(given: str | Mapping[str, Any]) -> "Measure":
 
 
 def measures_of(score: str) -> list[str]:
-    """The measures that give a score of that name."""
+    """The names of the measures that yield a score of this name."""
     return [name for name, kind in registry.load_all("measure").items() if score in kind.scores_named]
 
 
 def parameters_of(method: "Method") -> dict[str, Any]:
-    """A method as `make_method` takes it: its name, and the parameters that are not left at their defaults."""
+    """A method as plain data that `make_method` takes: its name, and the parameters that differ from their defaults."""
     private = {
         name: getattr(method, name)
         for name, field in type(method).model_fields.items()
@@ -327,7 +327,7 @@ def parameters_of(method: "Method") -> dict[str, Any]:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """What a file of TOML holds. Raises `BadData` if it is not there, is not text, or is not TOML."""
+    """Read a TOML file. Raises `BadData` if it does not exist, is not text, or is not TOML."""
     import tomllib
 
     try:

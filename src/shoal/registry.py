@@ -1,8 +1,8 @@
-"""What there is: names of methods, models, measures and so on, and where their classes live.
+"""The registry: the names of all methods, models, measures and so on, and where their classes are.
 
-The command line, the documentation, the contract tests and the benchmarks iterate these tables and never name a
-method themselves. A new method is one file and one line here, or one entry point of another package. Only strings stand
-here, so that looking at the tables imports nothing. The type checker cannot follow them: the ``__init__`` of each
+The command line, the documentation, the contract tests and the benchmarks iterate over these tables and never name a
+method themselves. A new method is one file and one line here, or one entry point of another package. The tables hold
+only strings, so that reading them imports nothing. The type checker cannot follow strings: the ``__init__`` of each
 package imports its classes for it.
 """
 
@@ -16,18 +16,18 @@ from shoal.errors import BrokenPackage, LeftOut, UnknownName
 
 
 class Names(UserDict[str, str]):
-    """Names of one family, and where their classes live.
+    """The names of one family, and where their classes are.
 
-    Those that other packages add are looked for when a name is not ours, or when all are asked for.
+    Names that other packages add are looked up only when a name is not one of Shoal's own, or when all are asked for.
 
-    `family`: other packages add to it by entry points of the group ``shoal.<family>s``; without one, nothing can be
-    added. `base`: the class from which the classes of other packages derive.
+    `family`: other packages add to it by entry points of the group ``shoal.<family>s``; if it is empty, nothing can be
+    added. `base`: the class from which the classes of other packages must derive.
     """
 
     def __init__(self, ours: Mapping[str, str], family: str = "", base: str = "") -> None:
         self.family, self.base = family, base
         self.packages: dict[str, str] = {}
-        """Which package brings a name, of the names that are not ours."""
+        """For each name that is not Shoal's own, the package that adds it."""
         self._looked = not family
         super().__init__(ours)
 
@@ -44,7 +44,7 @@ class Names(UserDict[str, str]):
         return len(self._whole())
 
     def _whole(self) -> dict[str, str]:
-        """All names, those of other packages among them."""
+        """All names, including those of other packages."""
         if self._looked:
             return self.data
         from importlib.metadata import entry_points
@@ -180,7 +180,7 @@ TRANSFORMS = Names(
         "pseudonym": "shoal.preparation.pseudonym:Pseudonym",
     }
 )
-"""Steps of the preparation, in the order in which options of the command line are done."""
+"""The preparation steps, in the order in which the command line applies them."""
 
 ENGINES = Names(
     {
@@ -224,8 +224,8 @@ def load(family: str, name: str) -> Any:
     >>> load("model", "k-anonymity").__name__
     'KAnonymity'
 
-    Raises `UnknownName` if there is no such name. Raises `BrokenPackage` if another package brings the name, and its
-    class cannot be used.
+    Raises `UnknownName` if there is no such name. Raises `BrokenPackage` if another package adds the name and its class
+    cannot be used.
     """
     table = FAMILIES[family]
     if name not in table:
@@ -243,9 +243,9 @@ def load(family: str, name: str) -> Any:
 
 
 def load_all(family: str, without: Collection[str] = ()) -> dict[str, Any]:
-    """All classes of a family by their names; those of other packages that cannot be used are left out and warned of.
+    """All classes of a family by name; those of other packages that cannot be used are left out with a warning.
 
-    `without`: names of ours that are not wanted, and not imported.
+    `without`: names of Shoal's own that are not wanted and not imported.
 
     >>> list(load_all("engine"))
     ['local', 'spark', 'stream']
@@ -257,12 +257,12 @@ def load_all(family: str, without: Collection[str] = ()) -> dict[str, Any]:
         try:
             kinds[name] = load(family, name)
         except BrokenPackage as error:
-            warnings.warn(str(error), LeftOut, stacklevel=1)  # one place, so that it is said once
+            warnings.warn(str(error), LeftOut, stacklevel=1)  # always the same line, so that it is shown once
     return kinds
 
 
 def class_names(family: str) -> dict[str, str]:
-    """The names of a family by those of their classes, as Python spells them; ours go before those of other packages.
+    """The names of a family by the names of their classes; Shoal's own take precedence over those of other packages.
 
     >>> class_names("engine")
     {'Local': 'local', 'Spark': 'spark', 'Stream': 'stream'}
@@ -274,7 +274,7 @@ def class_names(family: str) -> dict[str, str]:
 
 
 def class_called(family: str, name: str) -> Any:
-    """The class of a family that has a name in Python.
+    """The class of a family with a given Python name.
 
     >>> class_called("model", "KMap").name
     'k-map'
@@ -295,12 +295,12 @@ def _found(place: str) -> Any:
 
 
 def _fault(kind: Any, name: str, base: str) -> str | None:
-    """What a class of another package lacks."""
+    """What is wrong with a class of another package; None if it can be used."""
     wanted = _found(base)
     if wanted not in getattr(kind, "__mro__", ()):
-        return f"it is no {wanted.__module__}.{wanted.__name__}"
+        return f"it does not derive from {wanted.__module__}.{wanted.__name__}"
     if absent := [fact for fact in sorted(kind.__class_vars__) if not hasattr(kind, fact)]:
-        return f"its class says no {' and no '.join(absent)}"
+        return f"its class does not define {' and '.join(absent)}"
     if kind.name != name:
-        return f"its class says the name {kind.name!r}"
+        return f"its class has the name {kind.name!r}"
     return None

@@ -1,4 +1,4 @@
-"""Several releases about the same people, one after the other: what they tell together.
+"""Judge several successive releases about the same people by what they disclose together.
 
 ::
 
@@ -44,11 +44,11 @@ def invariance(
     Parameters
     ----------
     releases
-        In the order of publication: the folder of a release with its run.json, or a release, and what it was made from.
+        Pairs of a release, or its folder with its run.json, and its original, in the order of publication.
     person
-        The column of the originals that says who is who. It is never published; give it the role identifying.
+        The column of the originals that identifies people. It is never published; give it the role identifying.
     m
-        Least number of different secrets of a class.
+        Least number of distinct sensitive values in a class.
     column
         The sensitive column; by default, the only one.
 
@@ -57,7 +57,7 @@ def invariance(
     WrongUse
         If there are fewer than two releases, or no single sensitive column is named.
     BadData
-        If a person is twice in one original.
+        If a person occurs twice in one original.
     """
     if len(releases) < 2:
         raise WrongUse("A series has at least two releases; give them in the order of publication.")
@@ -67,20 +67,20 @@ def invariance(
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """What an adversary learns who holds all releases of a series.
+    """What an adversary learns from all releases of a series together.
 
-    She knows the quasi-identifiers of everybody at each time, and who was there. People whom no release tells apart
-    are alike; a secret that did not change is one of those that every class of a person has.
+    She knows the quasi-identifiers of everybody at each time, and who was in the data. People whom no release tells
+    apart are alike. A secret that did not change must occur in every class that fits its person.
     """
 
     kept: int
     new: int
     gone: int
-    """`kept`, `new`, `gone`: people of the last release who are in an earlier one, who are not, and people of earlier
-    ones who left."""
+    """`kept`, `new`: people of the last release who are in an earlier one, and who are not; `gone`: people of earlier
+    releases who are not in the last one."""
     verdicts: tuple[Verdict, ...]
-    """A verdict for each promise of the last release that can be judged so: k-anonymity and l-diversity of people by
-    all releases together, and m-invariance."""
+    """A verdict for each promise of the last release that can be judged over several: k-anonymity and l-diversity of
+    people by all releases together, and m-invariance."""
 
     @property
     def holds(self) -> bool:
@@ -88,7 +88,7 @@ class Together:
         return all(verdict.holds for verdict in self.verdicts)
 
     def sentences(self) -> tuple[str, ...]:
-        """In words."""
+        """What was found, in words."""
         who = f"Together with earlier releases ({self.kept:,} people kept, {self.new:,} new, {self.gone:,} gone): "
         if not self.verdicts:
             return (f"{who}no promise of this release can be judged over several.",)
@@ -109,19 +109,18 @@ def together(
     Parameters
     ----------
     releases
-        In the order of publication: the folder of a release with its run.json, a release, or a run, and what it was
-        made from.
+        Pairs of a release, its folder with its run.json, or a run, and its original, in the order of publication.
     person
-        The column of the originals that says who is who.
+        The column of the originals that identifies people.
     k, l
-        Instead of the k and the l that the last release promises.
+        Values to use instead of the k and the l that the last release promises.
 
     Raises
     ------
     WrongUse
         If there are fewer than two releases.
     BadData
-        If a person is twice in one original.
+        If a person occurs twice in one original.
     """
     if len(releases) < 2:
         raise WrongUse("A series has at least two releases; give them in the order of publication.")
@@ -160,8 +159,8 @@ def refuse_together(
 ) -> tuple[str, ...]:
     """Refuse a run whose release breaks a promise together with earlier ones; otherwise say what was found.
 
-    `after`: folders, ``FOLDER=ORIGINAL`` or pairs of both. `source`: what the run was made from. `person`: who is who;
-    the one identifying column by default. Raises `BrokenPromise`.
+    `after`: folders, ``FOLDER=ORIGINAL``, or pairs of folder and original. `source`: the original of the run. `person`:
+    the column that identifies people; by default, the only identifying one. Raises `BrokenPromise`.
     """
     if not isinstance(run.original, Table):
         raise WrongUse("Releases are judged together (--after) for tables in memory; omit --engine.")
@@ -182,7 +181,7 @@ def refuse_together(
 
 
 def _earlier(given: Any) -> tuple[Any, Any]:
-    """The folder of an earlier release, and what it was made from: given, or as its run.json says."""
+    """The folder of an earlier release and its original, as given or as its run.json says."""
     if isinstance(given, tuple):
         return given
     folder, sign, original = str(given).partition("=")
@@ -201,10 +200,10 @@ def _earlier(given: Any) -> tuple[Any, Any]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
-    """Which classes of a release fit each person: people with the same ones have the same key.
+    """Which classes of a release fit each person: people who fit the same classes have the same key.
 
-    `secrets`: for each sensitive column its labels, and which of them the classes of a person have, people by labels;
-    `own`: the label of each person herself.
+    `secrets`: for each sensitive column its labels, and a matrix of people by labels that says which labels occur in
+    the classes of each person. `own`: each person's own label.
     """
 
     people: Mapping[str, int]
@@ -239,13 +238,13 @@ class _Seen:
         return cls(people, ragged_ranks(fits.indptr, fits.columns), secrets, own)
 
     def keys_of(self, people: Sequence[str]) -> Rows:
-        """The key of each of the people; -1 for whom is not there."""
+        """The key of each of these people; -1 for those who are not in the release."""
         rows = np.array([self.people.get(name, -1) for name in people], dtype=np.int64)
         return np.where(rows >= 0, self.keys[rows], -1)
 
 
 def _alike(keys: Rows, k: int) -> Verdict:
-    """How many people of the last release no release tells apart."""
+    """Judge k-anonymity over all releases: how many people each person of the last one cannot be told apart from."""
     _, place, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
     size = counts[place.ravel()]
     promise, why = (
@@ -256,7 +255,7 @@ def _alike(keys: Rows, k: int) -> Verdict:
 
 
 def _verdict(model: str, promise: str, found: Sequence[int], least: int, why: str) -> Verdict:
-    """Whether what was found of each person is at least so much."""
+    """The verdict on whether the number found for each person is at least `least`."""
     few = sum(one < least for one in found)
     where = f"{few:,} of {len(found):,} people ({few / max(len(found), 1):.1%})"
     offenders = (Offender(where, why),) if few else ()
@@ -264,7 +263,10 @@ def _verdict(model: str, promise: str, found: Sequence[int], least: int, why: st
 
 
 def _left(seen: Sequence[_Seen], column: str, count: int) -> Verdict:
-    """How many different secrets all releases leave to people whose secret did not change."""
+    """Judge l-diversity over all releases: how many secrets remain possible for each person of the last one.
+
+    Only earlier releases in which the person had the same secret rule any out.
+    """
     last = seen[-1]
     left = []
     for name in last.people:
@@ -287,7 +289,7 @@ def _left(seen: Sequence[_Seen], column: str, count: int) -> Verdict:
 
 
 def _read(source: Any, original: Any, person: str) -> tuple[Release[Any], Table]:
-    """A release and its original, with the column that says who is who."""
+    """A release and its original, with the column that identifies people."""
     if hasattr(source, "release"):
         plan = Recipe(**{"source": {"path": "-"}, "method": {}, **_plain(source.recipe)})
         return source.release, _with_person(source.original, original, person, plan)
@@ -299,12 +301,12 @@ def _read(source: Any, original: Any, person: str) -> tuple[Release[Any], Table]
 
 
 def _plain(recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a run's recipe that say how to read."""
+    """The parts of a run's recipe that say how to read its data."""
     return {name: recipe[name] for name in ("source", "roles") if "path" in recipe.get("source", {})}
 
 
 def _with_person(table: Table, original: Any, person: str, plan: Recipe) -> Table:
-    """The original with the column that says who is who, which a run need not have read."""
+    """The original with the column that identifies people, which the run may not have read."""
     if person in table.names:
         return table
     quasi = tuple(column.name for column in table.quasi)
@@ -349,7 +351,7 @@ def _one_row_each(original: Table, person: str) -> Column:
     who = original.column(person)
     if len(np.unique(who.codes)) < original.rows:
         raise BadData(
-            "a person stands twice in the original; series of releases take one row a person.", column=person
+            "a person is in the original twice; a series of releases needs one row per person.", column=person
         )
     return who
 

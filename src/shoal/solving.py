@@ -1,4 +1,4 @@
-"""Linear and integer programs, solved by HiGHS without a word on the terminal."""
+"""Linear and integer programs, solved by HiGHS without output on the terminal."""
 
 import ctypes
 import os
@@ -17,11 +17,11 @@ UNBOUNDED = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """What came of a program."""
+    """The solution of a program."""
 
-    values: Floats | None  # the best values that were found; None where there are none, or none in time
-    bound: float  # no values are better than this; infinite where nothing is known
-    unbounded: bool = False  # whether values can be as good as one likes
+    values: Floats | None  # the best values found; None where there are none, or none were found in time
+    bound: float  # no solution has a better objective than this; infinite where nothing is known
+    unbounded: bool = False  # whether the objective has no limit
 
 
 def solve(
@@ -36,11 +36,11 @@ def solve(
     seconds: float | None = None,
     gap: float = 0.0,
 ) -> Solution:
-    """Values for which ``goal @ values`` is least, with ``least <= matrix @ values <= most``.
+    """Find the values that minimize ``goal @ values`` under ``least <= matrix @ values <= most``.
 
-    `low`, `high`: bounds of the values. `whole`: 1 for values that must be whole numbers; by default, none. `seconds`:
-    the best values that are found within so much time are good enough. `gap`: values that are so little from the best
-    are good enough, as a share of it.
+    `low`, `high`: bounds of the values. `whole`: 1 for values that must be whole numbers; by default, none must.
+    `seconds`: a time limit, after which the best values found so far are taken. `gap`: the relative distance from the
+    optimum at which the search may stop.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -65,7 +65,7 @@ def solve(
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Keep the solver, which has words for what it meets that cannot be switched off, from standard output."""
+    """Keep the solver's messages, some of which cannot be switched off, away from standard output."""
     try:
         sys.stdout.flush()
         kept = os.dup(1)

@@ -1,4 +1,4 @@
-"""What a run takes in: data with roles and hierarchies, and what is to be said about it."""
+"""Read the input of a run: data with roles and hierarchies, and warnings about it."""
 
 import os
 import time
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from shoal.data.profile import BasketsProfile, TableProfile
 
 PLAIN = (Role.QUASI, Role.SENSITIVE, Role.INSENSITIVE)
-"""Roles of columns that are published, and hold a value a cell."""
+"""Roles of columns that are published and hold one value per cell."""
 
 BASKET_ENDINGS = (".dat", ".spmf")
-"""Endings of files that hold baskets and no table."""
+"""Endings of files that hold baskets, not a table."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,15 +44,15 @@ class Intake:
     """Data that is ready for a method."""
 
     data: Any
-    """With roles and hierarchies: a table or baskets, or a `Dataset` of them where an engine has the rows."""
-    left_out: int = 0  # rows that were left out because they have missing values
+    """A table or baskets with roles and hierarchies, or a `Dataset` of them if an engine holds the rows."""
+    left_out: int = 0  # number of rows that were left out because they have missing values
     hierarchies: Mapping[str, str] = field(default_factory=dict)
-    """Column to where its hierarchy comes from: a file, or a builder."""
-    warnings: tuple[str, ...] = ()  # what its owner should hear, in plain sentences
-    read_as: Mapping[str, Any] = field(default_factory=dict)  # how baskets were read, for the recipe
-    seconds: float = 0.0  # how long it took to read it
-    preparation: tuple[Transform, ...] = ()  # what was done to columns
-    notes: tuple[str, ...] = ()  # how columns are taken, and keys that were made, in plain sentences
+    """For each column, where its hierarchy comes from: a file, or a builder."""
+    warnings: tuple[str, ...] = ()  # what the owner of the data should know, in plain sentences
+    read_as: Mapping[str, Any] = field(default_factory=dict)  # how the data was read, for the recipe
+    seconds: float = 0.0  # how long reading took
+    preparation: tuple[Transform, ...] = ()  # the steps that were applied to columns
+    notes: tuple[str, ...] = ()  # how columns are interpreted, and which keys were made, in plain sentences
     unread: tuple[str, ...] = ()  # columns of a table that are neither read nor published
 
 
@@ -60,27 +60,27 @@ class Intake:
 class Request:
     """What to read, and how."""
 
-    source: Any  # a path, an address of a database, or values that are in memory
+    source: Any  # a path, an address of a database, or data in memory
     roles: Roles = field(default_factory=Roles)
     reading: Reading = field(default_factory=Reading)
     hierarchies: Mapping[str, str | Hierarchy] = field(default_factory=dict)
-    """Column to hierarchy, builder or file; that of the items of baskets under ``items``; in older recipes also
-    ``folder`` to a folder of files."""
-    folder: str | None = None  # of hierarchy files, for quasi-identifiers that have no other
+    """For each column its hierarchy, a builder or a file; for the items of baskets, under ``items``; in older recipes
+    also a folder of files, under ``folder``."""
+    folder: str | None = None  # folder of hierarchy files, for quasi-identifiers without another hierarchy
     layout: str | None = None
     seed: int | None = None
-    """`layout`, `seed`: of baskets: how they are written, and for roles that are drawn."""
-    preparation: tuple[Transform, ...] = ()  # what is done to columns before the method
+    """`layout`, `seed`: for baskets: how they are written, and the seed of roles that are drawn."""
+    preparation: tuple[Transform, ...] = ()  # the steps to apply to columns before the method
     formulas: bool = True
-    """Whether cells of a table are published as they are, also those that a spreadsheet would run: then say so."""
+    """Whether to warn of cells that a spreadsheet would run as formulas, because they are published as they are."""
 
 
 def load(request: Request, method: Method, engine: Engine | None = None) -> Intake:
-    """Read what a method accepts, and say so where the source does not look like it.
+    """Read the data for a method, and explain an error if the source looks like another kind of data.
 
-    `engine`: where the rows stay; in this machine's memory by default. Raises `WrongUse` if the method does not run
-    there, or not with its parameters; then nothing was read. Also raises it if a quasi-identifier looks like an
-    identifier and is not insisted on.
+    `engine`: where the rows stay; in this machine's memory by default. Raises `WrongUse` before reading anything if the
+    method, or the method with its parameters, does not run there; also if a quasi-identifier looks like an identifier
+    and is not insisted on.
     """
     engine = engine or Local()
     engine.refuse_method(method)
@@ -114,7 +114,7 @@ def load(request: Request, method: Method, engine: Engine | None = None) -> Inta
             *taken_sentences((column.name, column.domain) for column in plain),
         )
         if roles.link or roles.items_from:
-            # Of the other file a release says nothing.
+            # The release does not name the other file.
             intake = replace(intake, read_as={"roles": roles.model_dump(mode="json", exclude_defaults=True)})
         intake = replace(intake, warnings=(*intake.warnings, *formulas), notes=notes)
     return replace(intake, seconds=time.perf_counter() - begin)
@@ -139,7 +139,7 @@ def read_baskets_for(source: Any, recipe: Recipe) -> Baskets:
 
 
 def reading_record(layout: str | None, reading: Reading) -> dict[str, Any]:
-    """How baskets were read, as a recipe records it: what was given, and what is needed to read them again."""
+    """How baskets were read, as a recipe records it: the options that are needed to read them again."""
     options = {
         "separator": reading.separator,
         "names": reading.names,
@@ -153,7 +153,7 @@ def reading_record(layout: str | None, reading: Reading) -> dict[str, Any]:
 
 
 def refuse_generalized(method: Method, reading: Reading) -> None:
-    """Refuse a table that is generalized already for a method that does not go on from one."""
+    """Refuse a table that is generalized already, unless the method can start from one."""
     if reading.published and not method.accepts_generalized():
         raise WrongUse(
             f"{method.name} would take generalized cells for names: --published is for methods that go on from an "
@@ -164,7 +164,7 @@ def refuse_generalized(method: Method, reading: Reading) -> None:
 def load_table(request: Request, engine: Engine | None = None) -> Intake:
     """Read a table, give its columns their roles, and its quasi-identifiers their hierarchies.
 
-    Raises `WrongUse` if a hierarchy is given to a column that it has no effect on.
+    Raises `WrongUse` for a hierarchy of a column on which it has no effect.
     """
     folder, named = folder_and_columns(request.hierarchies, request.folder)
     steps = request.preparation
@@ -181,7 +181,7 @@ def load_table(request: Request, engine: Engine | None = None) -> Intake:
 
 
 def _after_preparation(error: WrongUse, steps: Sequence[Transform]) -> WrongUse:
-    """The same complaint about a builder, with what was done to its column before."""
+    """The same error about a hierarchy builder, with the preparation of its column added."""
     said = str(error.args[0])
     done = [
         step.sentence() for step in steps if any(said.startswith(f"{name}=") for name in step.columns_changed)
@@ -197,9 +197,9 @@ def _after_preparation(error: WrongUse, steps: Sequence[Transform]) -> WrongUse:
 def give_hierarchies(
     table: Table, hierarchies: Mapping[str, str | Hierarchy], folder: str | None = None
 ) -> tuple[Table, dict[str, str], list[str]]:
-    """Give columns their hierarchies, and tell where each comes from and what its owner should hear.
+    """Give columns their hierarchies; also where each comes from, and warnings for the owner of the data.
 
-    Raises `WrongUse` if a hierarchy is given to a column that it has no effect on.
+    Raises `WrongUse` for a hierarchy of a column on which it has no effect.
     """
     folder, named = folder_and_columns(hierarchies, folder)
     published = [column.name for column in table.every_column]
@@ -230,7 +230,7 @@ def read_roles(
 
 
 def looks_like_baskets(source: Any, reading: Reading, engine: Engine | None = None) -> bool:
-    """Whether a file that was read as a table has the ending of baskets, or one column of items with blanks between."""
+    """Whether a file that was read as a table has an ending of baskets, or a single column of items between blanks."""
     from shoal.io.source import STANDARD_INPUT, format_of
 
     if not isinstance(source, str | Path) or str(source) == STANDARD_INPUT:
@@ -241,7 +241,7 @@ def looks_like_baskets(source: Any, reading: Reading, engine: Engine | None = No
 
 
 def are_items(names: Sequence[str]) -> bool:
-    """Whether the names of columns look like one line of items with blanks between.
+    """Whether the column names look like a line of items separated by blanks.
 
     >>> are_items(["milk bread tea"]), are_items(["age", "zip"]), are_items(["first name"])
     (True, False, False)
@@ -251,7 +251,7 @@ def are_items(names: Sequence[str]) -> bool:
 
 
 def form_of(source: Any) -> type:
-    """The form that a published file seems to have, by its ending and first line; a table unless it looks otherwise."""
+    """The form that a published file seems to have, judged by its ending and first line; a table in case of doubt."""
     from shoal.io.releases.set_lines import read_json_lines
     from shoal.io.source import STANDARD_INPUT, format_of
 
@@ -264,7 +264,7 @@ def form_of(source: Any) -> type:
 
 
 def likely_layout(source: Any) -> str | None:
-    """The layout of baskets that a text file with a header may have: a matrix of 0 and 1, or a long table."""
+    """The layout of baskets that a text file with a header seems to have: a matrix of 0 and 1, or a long table."""
     from shoal.io.baskets.layouts import SAMPLE, find_layout
     from shoal.io.source import FRAME_FORMATS, STANDARD_INPUT, format_of, read_bytes
 
@@ -289,9 +289,9 @@ def likely_layout(source: Any) -> str | None:
 
 
 def with_item_hierarchy(baskets: Baskets, given: Mapping[str, str | Hierarchy]) -> Baskets:
-    """Give the items their hierarchy, which stands under ``items``: an object, a file, or a builder.
+    """Give the items of baskets their hierarchy, found under ``items``: an object, a file, or a builder.
 
-    Raises `UnknownName` if there are hierarchies of anything else.
+    Raises `UnknownName` if there are hierarchies under other names.
     """
     from shoal.data._hierarchy_builders import build
     from shoal.io.hierarchies.load import read_hierarchy
@@ -309,7 +309,7 @@ def with_item_hierarchy(baskets: Baskets, given: Mapping[str, str | Hierarchy]) 
 
 
 def with_drawn_roles(baskets: Any, roles: Roles, seed: int | None) -> Any:
-    """Give items their roles by chance, where the recipe says so."""
+    """Draw the roles of items at random, if the recipe says so."""
     from shoal.data._random_roles import draw_roles
 
     drawn = draw_of(roles, seed)
@@ -317,7 +317,7 @@ def with_drawn_roles(baskets: Any, roles: Roles, seed: int | None) -> Any:
 
 
 def draw_of(roles: Roles, seed: int | None) -> dict[str, Any] | None:
-    """What is to be drawn, where the recipe says so; None where nothing is."""
+    """The parameters of a random draw of roles, if the recipe asks for one; otherwise None."""
     if roles.public_share is None:
         if roles.private != "none" or roles.private_below is not None:
             raise WrongUse("--private and --private-below are about a draw: say --public-share too.")
@@ -339,10 +339,10 @@ def profile(
     layout: str | None = None,
     quasi: Sequence[str] | None = None,
 ) -> "TableProfile | BasketsProfile":
-    """Look at data before anything is done to it.
+    """Profile data before anything is done to it.
 
     `layout`: the layout of baskets. A source without one is a table, unless its name ends in ``.dat`` or ``.spmf``.
-    `quasi`: columns of a table to look at together; the suggested ones by default.
+    `quasi`: columns of a table to examine together; the suggested ones by default.
     """
     from shoal.data.profile import profile_baskets, profile_table
     from shoal.io.source import format_of
@@ -365,9 +365,9 @@ def read_column(source: Any, name: str, reading: Reading) -> Column:
 def hierarchies_of(
     table: Table, given: Mapping[str, str | Hierarchy], folder: str | None = None
 ) -> dict[str, str | Hierarchy]:
-    """Column to hierarchy, builder or file, with the files that are found in a folder for quasi-identifiers.
+    """For each column its hierarchy, builder or file, including the files found in a folder for quasi-identifiers.
 
-    A hierarchy that is named for its column goes before one that is found in the folder.
+    A hierarchy that is given for its column takes precedence over one that is found in the folder.
     """
     folder, wanted = folder_and_columns(given, folder)
     if folder is None:
@@ -391,8 +391,8 @@ def folder_and_columns(
 def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Table:
     """Give columns their hierarchies: objects, builders (``intervals:5,10``) or files.
 
-    Raises `WrongUse` if a hierarchy has no effect: quasi-identifiers are generalized by theirs, and the closeness of
-    sensitive values can be reported by one; other columns have no use for it.
+    Raises `WrongUse` if a hierarchy has no effect: quasi-identifiers are generalized along theirs, and one of a
+    sensitive column can define the distances of t-closeness; other columns have no use for one.
     """
     found = hierarchies_of(table, given)
     if isinstance(table, Related):

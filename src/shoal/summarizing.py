@@ -41,27 +41,27 @@ from shoal.summaries.tabulate import Cells, amounts_of, tally
 TOTAL = "TOTAL"
 
 PUBLIC_LISTS = (
-    "Which values the columns have is published as it is: the noise protects how often they occur, so that a value "
-    "which tells that somebody is there must not stand in the data."
+    "Which values the columns have is published exactly: the noise protects only how often they occur, so that a "
+    "value which by itself shows that somebody is in the data must not be in it."
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summarized:
-    """Cross-tables that are ready to be published. `release` is public, all else is for the owner of the data."""
+    """Cross-tables that are ready to be published. `release` is public; the rest is for the owner of the data."""
 
     release: Release[Summary]  # the cells
     verdicts: tuple[Verdict, ...]  # one for each promise, from the release alone
     hidden: Mapping[str, tuple[int, int]]
-    """For each value, how many cells the rules hide, and how many are hidden beside them."""
-    warnings: tuple[str, ...] = ()  # what the owner should hear before publishing
-    seconds: Mapping[str, float] | None = None  # time of each step
+    """For each value, how many sensitive cells are hidden by the rules, and how many further cells protect those."""
+    warnings: tuple[str, ...] = ()  # what the owner of the data should know before publishing
+    seconds: Mapping[str, float] | None = None  # duration of each step
 
     def __repr__(self) -> str:
         return f"<Summarized: {self.release.data!r}, {self.release.suppressed:,} hidden>"
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data: what run.json holds."""
+        """The result as plain data: what run.json holds."""
         return {
             "tool": {"name": "shoal", "version": __version__},
             "method": self.release.method,
@@ -80,7 +80,7 @@ class Summarized:
     def write(
         self, folder: str | Path, *, force: bool = False, report: bool = True, terms: Terms | None = None
     ) -> Path:
-        """Write the release folder, and prove the promises again from the files before it gets its name.
+        """Write the release folder; it gets its name only after the promises were proved again from the files.
 
         Parameters
         ----------
@@ -126,25 +126,25 @@ def summarize(
 ) -> Summarized:
     """Count the rows of a table, and sum up columns, in cross-tables with all their totals.
 
-    Sensitive cells are hidden, and so many others that nobody can compute them from the rest; or, with ``epsilon``,
-    counts get noise. A row is taken for a person: sum up the rows of a person first where there are several.
+    Sensitive cells are hidden, and enough others that nobody can compute them from the rest; or, with ``epsilon``,
+    counts get noise. Each row counts as one person: where a person has several rows, sum them up first.
 
     Parameters
     ----------
     source
         A path, an address of a database, a frame of polars, pandas or Arrow, or a `Table`.
     by
-        The columns of a cross-table, or those of each of several, whose margins are protected together.
+        The columns of a cross-table, or a list of columns for each of several, whose margins are protected together.
     count
-        Publish how many rows there are in each cell; by default, where nothing is summed up.
+        Publish how many rows there are in each cell; by default, only if nothing is summed up.
     sums
-        Columns to sum up: amounts that are not negative. A missing one adds nothing.
+        Columns to sum up, of amounts that are not negative. A missing amount counts as 0.
     total
-        The name of totals.
+        The label of totals.
     hierarchies
-        Column to hierarchy, builder or file: its nodes are totals too.
+        For each column its hierarchy, a builder or a file; its nodes get totals too.
     **protection
-        As `Protection` has them: ``threshold``, ``p``, ``dominance``, or ``epsilon``; ``time_limit``.
+        The fields of `Protection`: ``threshold``, ``p``, ``dominance``, or ``epsilon``; ``time_limit``.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def _read(
     reading: Reading,
     hierarchies: Mapping[str, str | Hierarchy],
 ) -> tuple[Table, tuple[str, ...]]:
-    """The columns that are asked for, and what is to be said of them."""
+    """The columns that are asked for, as a table, and the warnings about them."""
     by = tuple(dict.fromkeys(name for table in tables for name in table))
     if isinstance(source, Table):
         chosen = source.select(dict.fromkeys((*by, *sums)))
@@ -237,20 +237,18 @@ def _read(
 
 
 def _refuse_names(columns: Sequence[str], values: Sequence[str]) -> None:
-    """Refuse columns that are called like what is counted, and values that come twice."""
+    """Refuse columns with the name of a published value, and values that are asked for twice."""
     if len(set(values)) < len(values):
         raise WrongUse("A column is to be summed up twice; name it once with --sum.")
     for value in values:
         if value in columns:
-            raise WrongUse(
-                f"The column {value!r} is called like what is published beside it; give it another name."
-            )
+            raise WrongUse(f"The column {value!r} has the name of a published number; give it another one.")
 
 
 def _protected(
     cells: Cells, table: Table, codes: list[Rows], wanted: Sequence[str], asked: Protection
 ) -> tuple[dict[str, list[str]], dict[str, tuple[int, int]]]:
-    """The texts of all values, and how many cells are hidden: by the rules, and beside them."""
+    """The cells of each value as texts, and how many are hidden: by the rules, and to protect those."""
     places = cells.of_rows(codes)
     largest = max(2, asked.dominance[0] if asked.dominance is not None else 0)
     texts, numbers = {}, {}
@@ -271,7 +269,7 @@ def _protected(
 def _noisy(
     cells: Cells, table: Table, codes: list[Rows], wanted: Sequence[str], asked: Protection
 ) -> tuple[dict[str, list[str]], dict[str, tuple[int, int]]]:
-    """Noisy counts as texts; nothing is hidden."""
+    """The noisy counts as texts; no cell is hidden."""
     assert asked.epsilon is not None
     counts: Counts = noisy_cells(cells, codes, asked.epsilon)
     return {COUNT: list(map(str, counts.tolist()))}, {COUNT: (0, 0)}
@@ -303,7 +301,7 @@ def _summary(
 def _parameters(
     tables: tuple[tuple[str, ...], ...], asked: Protection, sums: tuple[str, ...]
 ) -> dict[str, Any]:
-    """What release.json says of how it was made."""
+    """The parameters as release.json records them."""
     made: dict[str, Any] = {"by": [list(table) for table in tables]}
     if asked.epsilon is not None:
         return {
@@ -330,7 +328,7 @@ def _promises(wanted: Sequence[str], asked: Protection) -> tuple[dict[str, Any],
 
 
 def _refuse_empty(data: Summary) -> None:
-    """Refuse to publish values of which nothing is left to see."""
+    """Refuse to publish a value all of whose cells are hidden or 0."""
     for value in data.values:
         if all(text in (SUPPRESSED, "0") for text in data.texts(value)):
             raise Infeasible(

@@ -1,8 +1,8 @@
-"""What data and published files show, without making anything: inspect and verify.
+"""Inspect data, and verify the promises of published files.
 
 ::
 
-    shoal.inspect("people.csv")                          # what there is, and which roles columns may play
+    shoal.inspect("people.csv")                          # what the data holds, and likely roles of columns
     shoal.verify("out")                                  # a written release, by its own promises
     shoal.verify("any.csv", k=10, quasi=["age", "zip"])  # any table, by the promises that are asked for
     shoal.verify("any.dat", promises=[KmAnonymity(k=5, m=2)])
@@ -47,18 +47,18 @@ def inspect(
     names: Sequence[str] | None = None,
     quasi: str | Sequence[str] | None = None,
 ) -> "TableProfile | BasketsProfile":
-    """Look at data before anything is done to it.
+    """Profile data before anything is done to it.
 
     Parameters
     ----------
     source
         A path, an address of a database, or a frame of polars, pandas or Arrow; baskets as `read_baskets` takes them.
     names
-        The names of the columns, for a text without a header; of an array of 0 and 1, its items.
+        The names of the columns, for a text file without a header; for an array of 0 and 1, its items.
     baskets
         The layout of baskets. A source without one is a table, unless its name ends in ``.dat`` or ``.spmf``.
     quasi
-        Columns of a table to look at together; the suggested ones by default.
+        Columns of a table to examine together; the suggested ones by default.
     """
     together = (quasi,) if isinstance(quasi, str) else quasi
     found = profile(source, reading=with_names(reading, names), layout=baskets, quasi=together)
@@ -82,37 +82,37 @@ def verify(
     engine: Engine | None = None,
     **promised: Any,
 ) -> Verdicts:
-    """Judge published data, from what is published alone.
+    """Prove promises from the published data alone.
 
     Parameters
     ----------
     source
         A release, the folder of one, or any published file: a table, baskets, groups or clusters.
     quasi, sensitive, insensitive, entity, items
-        Who is who among columns or items, and the column that holds items; a release knows it itself.
+        The roles of columns or items, and the column that holds items; a release has its own.
     baskets
         The layout of a file of baskets.
     population
-        The file of the population, for promises that are made beside one.
+        The file of the population, for promises that refer to one.
     hierarchies
-        Of the population's columns, where published cells are nodes of them: objects, builders or files. A folder that
-        `Run.write` made knows its own.
+        Hierarchies of the population's columns, if published cells are nodes of them: objects, builders or files. A
+        folder that `Run.write` made has its own.
     promises
-        What to prove, as models of any form: ``[KmAnonymity(k=5, m=2)]``, or as release.json writes them.
+        The promises to prove: models for any form of data, such as ``[KmAnonymity(k=5, m=2)]``, or plain data as in
+        release.json.
     engine
         Where the files are read: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory by default. It
         stays open.
     **promised
-        What to prove of a table, in the short forms of its methods: ``k=10``, ``l=3``. A release is judged by its own
-        promises by default.
+        The promises to prove of a table, in the short forms that methods take: ``k=10``, ``l=3``. By default, a release
+        is judged by its own promises.
 
     Returns
     -------
     A tuple with one verdict for each promise; `Verdict.holds` says whether it is kept, and `Verdicts.judged` by which
-    columns or items. One more, ``canonical-order``, comes at the end where a release that is judged by its own promises
-    does not stand in canonical order, and ``data-package`` where datapackage.json or README.md say something else than
-    the files. A release folder that holds something else too is not judged any further: the
-    only verdict is ``release-folder`` then.
+    columns or items. If a release is judged by its own promises, a verdict ``canonical-order`` is added if it is not in
+    canonical order, and ``data-package`` if datapackage.json or README.md contradict the files. A release folder that
+    holds anything else is not judged any further: its only verdict is ``release-folder``.
     """
     if not isinstance(source, str | Path | Release):
         raise WrongUse(
@@ -126,7 +126,7 @@ def verify(
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """The hierarchies of a population's columns: a published cell may be a node of one.
+    """The hierarchies of a population's columns, for published cells that are nodes of them.
 
     Parameters
     ----------
@@ -143,13 +143,14 @@ class Trees:
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def population(self, path: str | None, table: Table, source: str | Path | Release[Any]) -> Table | None:
-        """Read the population of a published table, with the hierarchies that are given, or kept beside a release.
+        """Read the population of a published table, with the given hierarchies or those in the release's run.json.
 
-        A value of the population that a hierarchy misses matches the root alone, as it does where a release is made.
+        A value of the population that a hierarchy does not contain matches only the root, as it does when a release is
+        made.
 
-        `path`: its file; None where there is none. `source`: where the table comes from: a folder that holds run.json
-        tells the hierarchies and orders of the run. Raises `UnknownName` if a hierarchy is given to a column that is no
-        quasi-identifier of the table. Raises `WrongUse` if there are hierarchies and no population.
+        `path`: the file of the population, or None. `source`: where the table comes from; if it is a folder with a
+        run.json, that tells the hierarchies and orders of the run. Raises `UnknownName` for a hierarchy of a column
+        that is no quasi-identifier of the table. Raises `WrongUse` if there are hierarchies and no population.
         """
         given = bool(self.hierarchies) or self.folder is not None
         if path is None:
@@ -178,19 +179,19 @@ class Trees:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What to prove of published data, and how to read it where it is no release."""
+    """The promises to prove of published data, and how to read the data if it is not a release."""
 
     promises: Promises = field(default_factory=Promises)
-    """What is asked for; nothing asks for what a release promises itself."""
-    roles: Roles = field(default_factory=Roles)  # Who is who. A release has its own roles by default.
+    """The promises to prove; if empty, those of the release itself."""
+    roles: Roles = field(default_factory=Roles)  # the roles to judge by; by default, those of the release
     reading: Reading | None = None
-    layout: str | None = None  # of a file of baskets
+    layout: str | None = None  # the layout of a file of baskets
     trees: Trees = field(default_factory=Trees)  # hierarchies of the population's columns
 
     def population(
         self, table: Table, source: str | Path | Release[Any], models: Iterable[Model]
     ) -> Table | None:
-        """The population of a published table, for models some of which are about one."""
+        """The population of a published table, if there is one; some of the models must refer to it."""
         if self.promises.population is not None:
             refuse_unused_population(models)
         orders = {} if self.reading is None else self.reading.orders
@@ -201,10 +202,10 @@ class Asked:
 def verify_as_asked(
     source: str | Path | Release[Any], asked: Asked, engine: Engine | None = None
 ) -> Verdicts:
-    """Judge a release or any published file; what is asked for goes before what a release promises itself.
+    """Judge a release or any published file by the promises asked for, or else by those of the release itself.
 
     `engine`: where the files are read; in this machine's memory by default. Raises `WrongUse` if nothing is promised,
-    promises are about different forms, or no column of a table is a quasi-identifier.
+    if the promises are about different forms of data, or if no column of a table is a quasi-identifier.
     """
     if (broken := not_whole(source)) is not None:
         return broken
@@ -243,7 +244,7 @@ def verify_as_asked(
 
 
 def not_whole(source: str | Path | Release[Any]) -> Verdicts | None:
-    """The verdict on a release folder that holds something else than the release; None for all others."""
+    """The verdict on a release folder with files that are not part of the release; None for all other sources."""
     from shoal.io.releases.folder import is_release, strays
 
     found = strays(source) if not isinstance(source, Release) and is_release(source) else ()
@@ -251,7 +252,7 @@ def not_whole(source: str | Path | Release[Any]) -> Verdicts | None:
 
 
 def _unlike_papers(source: str | Path | Release[Any], release: Release[Any]) -> list[tuple[str, str]]:
-    """What datapackage.json and README.md of a release folder say otherwise than its files."""
+    """Where datapackage.json and README.md of a release folder contradict its files."""
     from shoal.io.releases.data_package import disagreements
     from shoal.io.releases.folder import published_folder
 
@@ -259,7 +260,7 @@ def _unlike_papers(source: str | Path | Release[Any], release: Release[Any]) -> 
 
 
 def _release(source: Any, asked: Asked, engine: Engine) -> Release[Any] | None:
-    """The release that is to be judged; None for a file that is none."""
+    """Open the release that is to be judged; None for a file that is not a release."""
     from shoal.io.releases.folder import is_release
 
     wanted = asked.promises.models() or asked.roles.quasi
@@ -269,7 +270,7 @@ def _release(source: Any, asked: Asked, engine: Engine) -> Release[Any] | None:
 
 
 def _published(source: Any, asked: Asked, models: Sequence[Model], engine: Engine) -> Any:
-    """Read a published file that is no release, in the form that is asked about."""
+    """Read a published file that is not a release, in the form that the promises are about."""
     forms = models[0].accepts if models else (Table,)
     if Summary in forms:
         raise WrongUse(
@@ -283,7 +284,7 @@ def _published(source: Any, asked: Asked, models: Sequence[Model], engine: Engin
 
 
 def _in_roles(schema: Any, roles: Roles) -> Any:
-    """Published data with other roles, where some are given."""
+    """Published data with the given roles, if any."""
     from shoal.io.baskets.load import with_roles
 
     if isinstance(schema, Table):
@@ -308,7 +309,7 @@ def _refuse_different_forms(models: Sequence[Model]) -> None:
 
 
 def _refuse_unproven(source: str | Path, promised: bool) -> None:
-    """Say how to ask, where nothing is promised, or something that is not about data of this form."""
+    """Refuse if nothing is promised, or the promise is about another form of data; the message says how to ask."""
     form = form_of(source)
     if promised and form is Table:
         return
@@ -341,7 +342,7 @@ def _forms(model: Model) -> str:
 
 
 def with_column_roles(table: Table, roles: Roles) -> Table:
-    """The table with other roles, where some are given; a column that has none then is insensitive."""
+    """The table with the given roles, if any; every other column then becomes insensitive."""
     given = roles_given(roles)
     if not given:
         return table
@@ -350,14 +351,14 @@ def with_column_roles(table: Table, roles: Roles) -> Table:
 
 
 def roles_given(roles: Roles) -> dict[str, Role]:
-    """The columns that are given a role to judge a table by."""
+    """For each column that is given a role that matters for judging, that role."""
     named = roles.by_column()
     judged = (Role.QUASI, Role.SENSITIVE, Role.ENTITY, Role.ITEMS)
     return {name: role for role in judged for name in named[role]}
 
 
 def _is_file(source: str | Path) -> bool:
-    """Whether a source is no folder of a release: a file, standard input, a database, or part files."""
+    """Whether a source is not a folder of a release: a file, standard input, a database, or part files."""
     from shoal.io.source import STANDARD_INPUT, is_database
 
     place = Path(source)
@@ -369,7 +370,7 @@ def _is_file(source: str | Path) -> bool:
 def _kept(
     source: str | Path | Release[Any],
 ) -> tuple[dict[str, str | Hierarchy], dict[str, tuple[str, ...]]]:
-    """The hierarchies and orders of columns in the private run.json of a folder, where it has one."""
+    """The hierarchies and orders of columns in the private run.json of a folder, if it has one."""
     from shoal.io.releases.folder import RUN, read_run
 
     if isinstance(source, Release) or not (Path(source) / RUN).is_file():

@@ -61,7 +61,7 @@ def test_the_people_of_the_original_are_no_control(
     for control in (released, "some.csv"):
         answer = shoal("attack", "out", "--original", released, "--control", control)
         assert answer.code == 2
-        assert "100% of the control stand in the original" in answer.err, answer.err
+        assert "100% of the control are in the original" in answer.err, answer.err
 
 
 @pytest.mark.parametrize(

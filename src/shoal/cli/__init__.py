@@ -1,4 +1,4 @@
-"""The command line: thin commands, one file a family. Each parses, calls the library, and shows what came of it."""
+"""The command line: thin commands, one file each, that parse options, call the library and show the result."""
 
 from shoal.cli.start import main
 

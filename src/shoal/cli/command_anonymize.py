@@ -1,4 +1,4 @@
-"""``shoal anonymize``: one command for each registered method, its options read off the method's fields."""
+"""``shoal anonymize``: one command for each registered method, with options derived from the method's fields."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -97,16 +97,16 @@ Json = Annotated[bool, flag("print one JSON object", group=OUTPUT)]
 
 FOLDER = {"folder": ("--output", "-o")}
 OF_TABLES = ("format", "to", "safe_cells", "also", "value_map", "after", "who")
-"""Options about the files of a published table."""
+"""Output options that apply only to published tables."""
 
 OF_BASKETS = ("separator", "names", "encoding", "query", "sheet")
 """Options that say how baskets are read."""
 
 DRAWN = ("public_share", "private", "private_below")
-"""Roles of items by chance."""
+"""Options that draw the roles of items at random."""
 
 OF_ITEMS = ("items", "items_from", "item_separator", "sensitive_items", "insensitive_items")
-"""Roles of a column of items, and of the items in it."""
+"""Options about a column of items, and the roles of the items in it."""
 
 
 def program(tokens: Sequence[str]) -> App:
@@ -212,7 +212,7 @@ def anonymize_baskets(
 
 
 def carried_out(recipe: Recipe, *, save: str | None, force: bool, quiet: bool, json: bool) -> int:
-    """Run a recipe up to its folder, and show what came of it."""
+    """Run a recipe, write its release folder, and show the result."""
     from shoal.pipeline import publish  # not needed for the help page, and it loads a lot
 
     if save is not None:
@@ -226,7 +226,7 @@ def carried_out(recipe: Recipe, *, save: str | None, force: bool, quiet: bool, j
 
 
 def example(name: str, more: str = "") -> str:
-    """A line that works on the data of `shoal generate`."""
+    """An example command of a method that works on the data of `shoal generate`."""
     from shoal.recommendation.command_line import typed_parameter
 
     kind: type[Method] = registry.load("method", name)
@@ -238,12 +238,12 @@ def example(name: str, more: str = "") -> str:
 
 
 def _beside(kind: type[Method]) -> tuple[str, ...]:
-    """The roles that a method of tables does not take."""
+    """The role options that a method for tables does not take."""
     return (*DRAWN, *(() if kind.needs_items else OF_ITEMS), *(() if kind.needs_link else ("link",)))
 
 
 def _sample(kind: type[Method]) -> tuple[str, str]:
-    """The generated data that a method takes, and the roles of its columns or items."""
+    """The file of generated data that a method takes, and the options for the roles of its columns or items."""
     if kind.needs_link:
         return "patients.csv", LINK
     if kind.needs_items:

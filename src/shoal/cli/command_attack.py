@@ -1,4 +1,4 @@
-"""``shoal attack``: what others could still learn from a release."""
+"""``shoal attack``: see what others could still learn from a release."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -72,7 +72,7 @@ def attack(
 
 
 def lines(found: Mapping[str, Attacked], holdout: float | None) -> None:
-    """A line for each attack, and what it means."""
+    """Show a line for each attack, and what it means."""
     if not found:
         show.line("No attack has anything to work on in this release.")
         return

@@ -1,4 +1,4 @@
-"""``shoal compare``: many runs of a recipe, and pictures of them."""
+"""``shoal compare``: run many methods and parameters, and chart the results."""
 
 import sys
 from collections.abc import Sequence

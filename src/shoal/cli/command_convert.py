@@ -1,4 +1,4 @@
-"""``shoal convert``: baskets from one format into another."""
+"""``shoal convert``: write baskets in another format."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -78,7 +78,7 @@ def convert(
 
 
 def tell(encoded: EncodedBaskets, after: Baskets, output: str) -> None:
-    """Say what was read and written, and how to read it where that does not go without saying."""
+    """Say what was read and written, and how to read it if that is not obvious."""
     before = encoded.baskets
     show.line(
         f"{len(after):,} of {len(before):,} baskets with {len(after.vocabulary):,} of {len(before.vocabulary):,} "

@@ -1,4 +1,4 @@
-"""``shoal find``: what a neighbor finds in a release, and why cells are as coarse as they are."""
+"""``shoal find``: see what a neighbor finds in a release, and why cells are as coarse as they are."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -18,7 +18,7 @@ EXAMPLE = """{first}
   shoal find out --known age=39"""
 
 LINES = 10
-"""So many guesses and rows are shown."""
+"""The most guesses and rows that are shown."""
 
 
 def program(tokens: Sequence[str]) -> App:
@@ -70,14 +70,14 @@ def find(
 
 
 def _places(found: Found) -> str:
-    """Where in the published data the first matches stand: ``Rows 3, 8``."""
+    """Where the first matches are in the published data: ``Rows 3, 8``."""
     what = singular(found.places) if len(found.rows) == 1 else found.places
     more = ", …" if len(found.rows) > LINES else ""
     return f"{what.capitalize()} {', '.join(map(str, found.rows[:LINES]))}{more}"
 
 
 def lines(found: Found) -> None:
-    """What fits, in words."""
+    """Show what fits, in words."""
     if not found.matches:
         odd = [f"no published cell of {name} fits {text!r}" for name, text in found.unfit.items()]
         show.line(f"Nothing in the release fits{': ' if odd else ''}{', '.join(odd)}.")

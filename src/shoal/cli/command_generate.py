@@ -1,4 +1,4 @@
-"""``shoal generate``: data about people who do not exist."""
+"""``shoal generate``: make synthetic data."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -45,13 +45,13 @@ def program(tokens: Sequence[str]) -> App:
 
 
 def generators() -> dict[str, type]:
-    """The registered generators by what they make: a table, baskets, or a table with items."""
+    """The registered generators, by the form of what they make: a table, baskets, or a table with items."""
     kinds = [registry.load("dataset", name) for name in registry.DATASETS]
     return {getattr(kind, "form", made_by(kind).__name__.lower()): kind for kind in kinds}
 
 
 def made_by(kind: Any) -> type:
-    """What a generator makes."""
+    """The type of data that a generator makes."""
     made: type = get_type_hints(kind.make)["return"]
     return made
 

@@ -125,7 +125,7 @@ def convert(
 
 
 def column_named(file: str) -> str:
-    """The column that a hierarchy file is named for.
+    """The column that a hierarchy file is named after.
 
     >>> column_named("hierarchies/age.csv"), column_named("adult_hierarchy_native-country.csv")
     ('age', 'native-country')

@@ -1,4 +1,4 @@
-"""``shoal inspect``: what data holds, and which roles its columns may play."""
+"""``shoal inspect``: show what data holds, and suggest roles of its columns."""
 
 from collections.abc import Sequence
 from shlex import quote
@@ -68,13 +68,13 @@ def inspect(
 def table_suggestion(
     found: TableProfile, source: str, reading: Reading, quasi: Sequence[str] = ()
 ) -> str | None:
-    """A command line for a table, with the suggested roles, or with quasi-identifiers that are given."""
+    """A command for a table, with the suggested roles, or with the given quasi-identifiers."""
     method = first_method(Table)
     return method and profiles.suggestion(found, source, method, typed_options(reading), quasi)
 
 
 def likely_count(found: TableProfile, layout: str) -> int:
-    """How many baskets a table holds that is read in a layout: one in a row, or one for each value of a column."""
+    """How many baskets a table holds when read in a layout: one per row, or one per value of a column."""
     if layout == "matrix" and all(set(column.examples) <= {"0"} for column in found.columns):
         return 0
     named = parse_layout(layout).columns[:1]
@@ -82,7 +82,7 @@ def likely_count(found: TableProfile, layout: str) -> int:
 
 
 def basket_suggestion(source: str, layout: str | None, reading: Reading, count: int) -> str | None:
-    """A command line for so many baskets that needs nothing else, ready to be pasted; None where none could run."""
+    """A command for `count` baskets that needs no other options, ready to be pasted; None if none could run."""
     kinds = registry.load_all("method").values()
     kind = next((kind for kind in kinds if kind.accepts is Baskets and not kind.needs_sensitive), None)
     if kind is None or count < 2:

@@ -1,4 +1,4 @@
-"""``shoal measure``: what a release costs in utility."""
+"""``shoal measure``: show the information loss of a release."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""``shoal methods``: what there is."""
+"""``shoal methods``: list and describe methods, models, measures and attacks."""
 
 import inspect
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ HIDDEN = {
     "measures": (),
     "attacks": (),
 }
-"""What the list leaves to the JSON object and to the page of one name."""
+"""Facts that the list leaves out; the JSON object and the description of one name have them."""
 
 Found = dict[str, list[dict[str, Any]]]
 """Facts about methods, models, measures and attacks, by family."""
@@ -68,7 +68,7 @@ def listed(found: Found) -> None:
 
 
 def entries_of(name: str, found: Found) -> Found:
-    """What has a name: a method and its model may share one, and a score leads to its measures."""
+    """The entries with a name: a method and its model may share one, and a score leads to its measures."""
     named = {
         family: [
             entry | {"parameters": parameters_of(family, name)} for entry in entries if entry["name"] == name
@@ -99,7 +99,7 @@ def parameters_of(family: str, name: str) -> list[dict[str, Any]]:
 
 
 def tell(family: str, entry: dict[str, Any]) -> None:
-    """All about a method, model or measure: what it does, the facts, its parameters."""
+    """Describe a method, model or measure: what it does, facts about it, its parameters."""
     kind = registry.load(family.removesuffix("s"), entry["name"])
     show.line(f"{entry['name']}: a {family.removesuffix('s')}", "bold")
     for text in (inspect.getdoc(kind) or "").partition("\nParameters\n")[0].strip().splitlines():
@@ -136,7 +136,7 @@ def _of_attack(kind: Any) -> dict[str, Any]:
 
 
 def everything() -> Found:
-    """All methods with what they promise, models, measures with their scores, and attacks, each with its forms."""
+    """All methods with their promises, models, measures with their scores, and attacks, with the forms they take."""
     kinds = {family: registry.load_all(family.removesuffix("s")).values() for family in HIDDEN}
     return {
         "methods": [_of_method(kind) for kind in kinds["methods"]],
@@ -147,12 +147,12 @@ def everything() -> Found:
 
 
 def forms_of(kind: Any) -> list[str]:
-    """The published forms that a class is about."""
+    """The published forms that a model, measure or attack accepts."""
     return [form.__name__.lower() for form in kind.accepts]
 
 
 def promises_of(kind: Any) -> list[str]:
-    """The names of the models that a method can keep: all models of tables, or those that it always keeps."""
+    """The names of the models that a method can promise: all models of tables, or those that it always promises."""
     from shoal.methods.table_method import TableMethod
     from shoal.models.model import TableModel
 
@@ -162,7 +162,7 @@ def promises_of(kind: Any) -> list[str]:
 
 
 def summary(kind: type) -> str:
-    """The first paragraph of what a class says about itself."""
+    """The first paragraph of the docstring of a class."""
     return prose(kind.__doc__).partition("\n")[0]
 
 

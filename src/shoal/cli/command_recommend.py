@@ -1,4 +1,4 @@
-"""``shoal recommend``: candidates tried within a time limit, and the least lossy release that keeps the promise."""
+"""``shoal recommend``: try candidates within a time limit, and propose the least lossy that keeps the promise."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal

@@ -1,4 +1,4 @@
-"""``shoal reconstruct``: datasets that a disassociated release could have been made from."""
+"""``shoal reconstruct``: draw datasets that a disassociated release could have been made from."""
 
 from collections.abc import Sequence
 from typing import Annotated

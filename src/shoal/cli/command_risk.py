@@ -20,7 +20,7 @@ EXAMPLE = """Example:
 
 COLUMNS, POPULATION = GROUPS["Columns"], GROUPS["Population"]
 LISTED = 12
-"""So many combinations are shown."""
+"""The most combinations of columns that are shown."""
 
 
 def program(tokens: Sequence[str]) -> App:
@@ -85,7 +85,7 @@ def risk(
 
 
 def lines(found: TableRisk | BasketsRisk) -> None:
-    """All risks in words."""
+    """Show all risks in words."""
     if isinstance(found, BasketsRisk):
         baskets_lines(found)
     else:
@@ -93,7 +93,7 @@ def lines(found: TableRisk | BasketsRisk) -> None:
 
 
 def baskets_lines(found: BasketsRisk) -> None:
-    """What a few known items give away."""
+    """Show what a few known items give away."""
     show.line(f"{counted(found.baskets, 'baskets')} of {counted(found.items, 'items')}.", "bold")
     show.grid(
         [_known_cells(one) for one in found.known],
@@ -105,7 +105,7 @@ def baskets_lines(found: BasketsRisk) -> None:
 
 
 def _known_cells(one: KnownItemsRisk) -> tuple[Any, ...]:
-    """What so many known items give away, as a row of the table."""
+    """A row of the table: what a number of known items gives away."""
     if not one.baskets:
         return one.known, 0, "–", "–", "–"
     interval = "exact" if one.exact else f"{one.interval[0]:.1%} to {one.interval[1]:.1%}"
@@ -113,7 +113,7 @@ def _known_cells(one: KnownItemsRisk) -> tuple[Any, ...]:
 
 
 def table_lines(found: TableRisk) -> None:
-    """All risks of a table."""
+    """Show all risks of a table."""
     _linkage_lines(found)
     show.line()
     _unique_lines(found)

@@ -1,4 +1,4 @@
-"""``shoal run``: a release as a recipe says."""
+"""``shoal run``: make a release from a recipe."""
 
 from collections.abc import Sequence
 from typing import Annotated

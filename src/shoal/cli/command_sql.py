@@ -1,4 +1,4 @@
-"""``shoal sql``: the query that checks a promise inside a warehouse."""
+"""``shoal sql``: print the query that checks a promise inside a warehouse."""
 
 from collections.abc import Sequence
 

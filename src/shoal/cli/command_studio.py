@@ -57,7 +57,7 @@ def studio(
 
 
 def _server() -> ModuleType:
-    """The module that serves, where the extra is installed."""
+    """The module of the web server; needs the extra ``studio``."""
     try:
         return import_module("shoal.studio.server")
     except ModuleNotFoundError as error:

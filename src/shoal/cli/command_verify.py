@@ -1,4 +1,4 @@
-"""``shoal verify``: promises proved from published files alone."""
+"""``shoal verify``: prove promises from published files alone."""
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -35,7 +35,7 @@ ModelName = Annotated[
 ]
 
 TABLE = ("separator", "names", "sheet", "query")
-"""How a published table is read, and a file of baskets."""
+"""The options of reading a published table or a file of baskets."""
 
 COLUMNS, ITEMS = ("quasi", "sensitive", "entity", "items"), ("sensitive", "insensitive")
 """The roles that columns and items can be given."""
@@ -43,11 +43,11 @@ COLUMNS, ITEMS = ("quasi", "sensitive", "entity", "items"), ("sensitive", "insen
 FOLDER = {"folder": "--hierarchies"}
 
 OF_THE_TABLE = ("entity", "population")
-"""Parameters of models that the roles and the population of the table tell."""
+"""Parameters of models that follow from the roles and the population of the table."""
 
 
 def program(tokens: Sequence[str]) -> App:
-    """The command; what it can prove is what the short forms of tables say, or the model that is named."""
+    """The command; its promises are the short forms for tables, or the parameters of the model that is named."""
     name = asked_model(tokens)
     command = _command(None if name is None else registry.load("model", name))
     return single("verify", command, lambda: EXAMPLE.format(first=first_example()))
@@ -67,7 +67,7 @@ def asked_model(tokens: Sequence[str]) -> str | None:
 
 
 def _command(kind: type[Model] | None) -> Callable[..., Any]:
-    """The command with the parameters of a model, and for tables with the short forms of others."""
+    """The command with the parameters of a model, and for tables also with the short forms of promises."""
     own = () if kind is None else tuple(name for name in kind.model_fields if name not in OF_THE_TABLE)
     tables = kind is None or issubclass(kind, TableModel)
     return flattened(

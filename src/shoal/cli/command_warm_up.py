@@ -26,13 +26,13 @@ EXAMPLE = """Example:
   shoal warm-up"""
 
 ROWS = 300
-"""Rows to try methods on: what is compiled depends on the kinds of the data and not on how much there is."""
+"""Rows to run methods on: what is compiled depends on the kinds of data, not on their amount."""
 
 PROCESSES = min(os.cpu_count() or 1, 4)
-"""That compile at the same time: one for each core, and few, because each takes half a gigabyte of memory."""
+"""Processes that compile at the same time: one per core, but only a few, because each takes half a gigabyte."""
 
 SEARCH = "improve_steps"
-"""The parameter that begins a search, where a method has it."""
+"""The parameter that starts a search, in methods that have one."""
 
 HIERARCHIES = {"age": "intervals:5,10,20", "education": "suppress"}
 ROLES: dict[type, dict[str, Any]] = {
@@ -70,10 +70,10 @@ def warm_up(*, quiet: Quiet = False, json: Json = False) -> int:
 
 
 def compiled(quiet: bool) -> tuple[int, int]:
-    """Run all methods on several cores; how many methods there are, and how many kernels had to be compiled."""
+    """Run all methods on several cores; returns the number of methods, and of kernels that had to be compiled."""
     with tempfile.TemporaryDirectory() as folder, show.progress(quiet) as stage:
         files = made(Path(folder))
-        # What joins two tables has no kernels of its own.
+        # Methods that join two tables have no kernels of their own.
         every = registry.load_all("method")
         methods = {name: kind for name, kind in every.items() if not kind.needs_link}
         kernels = 0
@@ -86,7 +86,7 @@ def compiled(quiet: bool) -> tuple[int, int]:
 
 
 def compiled_for(task: tuple[str, Path]) -> tuple[str, int]:
-    """Run a method; its name, and how many kernels had to be compiled."""
+    """Run a method; returns its name, and how many kernels had to be compiled."""
     name, file = task
     told: list[float] = []  # the seconds of each kernel as its compiling begins, and 0 as it ends
     with watched(told.append), eagerly(), warnings.catch_warnings():
@@ -97,7 +97,7 @@ def compiled_for(task: tuple[str, Path]) -> tuple[str, int]:
 
 @contextmanager
 def several(processes: int) -> "Iterator[Callable[..., Iterator[tuple[str, int]]]]":
-    """What calls a function with each of some tasks: in processes of their own, or here if one is enough."""
+    """A ``map`` that runs its function in several processes, or in this one if one is enough."""
     if processes < 2:
         yield map
         return
@@ -109,7 +109,7 @@ def several(processes: int) -> "Iterator[Callable[..., Iterator[tuple[str, int]]
 
 
 def made(folder: Path) -> dict[type, Path]:
-    """Files of people and of baskets to try methods on."""
+    """Write a file of people and one of baskets to run methods on."""
     from shoal.datasets.people import People
     from shoal.datasets.shopping import Shopping
     from shoal.io.baskets.load import write_baskets
@@ -122,15 +122,15 @@ def made(folder: Path) -> dict[type, Path]:
 
 
 def roles_for(kind: type[Method]) -> dict[str, Any]:
-    """The roles of the sample that a method takes; some need a column of items."""
+    """The roles to give the sample for a method; some methods need a column of items."""
     return ROLES[kind.accepts] | ({"items": "occupation", "sensitive": ()} if kind.needs_items else {})
 
 
 def tried(kind: type[Method], file: Path) -> None:
-    """Run a method with its example's parameters to the end, and once more with every other choice it offers.
+    """Run a method with its example's parameters up to the written release, and again with every other choice.
 
-    What cannot be kept on these few rows is left: it was compiled on the way. Kernels of tables are reached by single
-    choices, those of baskets by pairs of them too.
+    Runs whose promise cannot be kept on these few rows are ignored: their kernels are compiled by then. Single choices
+    reach all kernels of tables; those of baskets need pairs of choices too.
     """
     from shoal.pipeline import anonymize, carry_out
 
@@ -150,7 +150,7 @@ def tried(kind: type[Method], file: Path) -> None:
 
 
 def tried_elsewhere(kind: type[Method], file: Path) -> None:
-    """Run a method of baskets on the other engines of this machine, for which it has kernels of its own."""
+    """Run a method for baskets on the other engines of this machine, for which it has separate kernels."""
     from shoal.engines.protocol import engines_here
     from shoal.pipeline import anonymize
 
@@ -161,7 +161,7 @@ def tried_elsewhere(kind: type[Method], file: Path) -> None:
 
 
 def choices(kind: type[Method]) -> Iterator[dict[str, Any]]:
-    """Every other value of parameters that are one of a few words or a switch, 0 where that is one, and a search."""
+    """All single changes of a method's parameters to try: other words of a choice, switches, 0, and a search."""
     for name, field in kind.model_fields.items():
         if get_origin(field.annotation) is Literal:
             yield from ({name: value} for value in get_args(field.annotation) if value != field.default)

@@ -1,9 +1,9 @@
-"""Memory that arrays leave behind, kept for the next ones."""
+"""Reuse freed memory for later arrays instead of giving it back to the system."""
 
 import sys
 
 TRIM_THRESHOLD, MMAP_MAX = -1, -4
-"""Numbers of options of the C library: how much free memory it keeps, and how many arrays get memory of their own."""
+"""Option numbers of ``mallopt``: how much free memory it keeps, and how many arrays get their own memory mapping."""
 
 MOST = 2**31 - 1
 
@@ -11,8 +11,8 @@ MOST = 2**31 - 1
 def keep_freed_memory() -> None:
     """Let the C library of Linux keep freed memory until the process ends.
 
-    It gives that of every large array back, and asks for it again page by page, which takes a command that makes
-    hundreds of them a fifteenth of its time. Other systems do as they always do.
+    By default it gives the memory of every large array back, and gets it again page by page, which costs a command that
+    makes hundreds of arrays a fifteenth of its time. On other systems this does nothing.
     """
     if sys.platform != "linux":
         return

@@ -1,8 +1,8 @@
-"""Help pages as plain data, and how they are drawn.
+"""Store help pages as plain data, and draw them.
 
-`pages.json` keeps the page of every command, so that ``--help`` neither loads the parser nor the methods: `make docs`
-writes it from the program, and a test fails where it is stale. A page is a list of parts: a text, or the title of a box
-and its rows. A row is a name, what it means, and what the parser adds: choices, the default, whether it is required.
+`pages.json` holds the page of every command, so that ``--help`` loads neither the parser nor the methods: `make docs`
+writes it from the program, and a test fails if it is stale. A page is a list of parts: a text, or the title of a box
+and its rows. A row is a name, its meaning, and what the parser adds: choices, the default, whether it is required.
 """
 
 import json
@@ -23,20 +23,20 @@ Page = Sequence[Part]
 STORED = Path(__file__).with_name("pages.json")
 FLAGS = ("--help", "-h")
 NAMES = 0.35
-"""The share of a line that names of options may take."""
+"""The share of a line that the names of options may take up."""
 
 BOLD, CYAN, PLAIN = "\033[1m", "\033[36m", "\033[0m"
 BOX = str.maketrans("╭╮╰╯─│…", "++++-|.")
 
 
 def stored_pages() -> dict[str, Page]:
-    """The pages that are kept, by the names that lead to them."""
+    """All stored pages, by the names of the command and subcommand."""
     pages: dict[str, Page] = json.loads(STORED.read_text(encoding="utf-8"))
     return pages
 
 
 def stored_page(tokens: Sequence[str]) -> Page | None:
-    """The page that a call asks for, where it is kept; all are made anew where other packages add to them."""
+    """The stored page that a call asks for; None if there is none, or other packages add to the program."""
     if tokens and tokens[-1] not in FLAGS:
         return None
     page = stored_pages().get(" ".join(tokens[:-1]))
@@ -44,7 +44,7 @@ def stored_page(tokens: Sequence[str]) -> Page | None:
 
 
 def show_page(page: Page) -> None:
-    """Print a page as wide as the terminal is."""
+    """Print a page in the width of the terminal."""
     width, color = shutil.get_terminal_size().columns, colored(sys.stdout)
     say("\n".join(drawn(part, width, color) for part in page).rstrip("\n"), sys.stdout)
 
@@ -60,7 +60,7 @@ def options_on(page: Page) -> set[str]:
 
 
 def say(text: str, file: IO[str]) -> None:
-    """Print a text that may hold signs that an old encoding lacks."""
+    """Print a text, with characters replaced that the encoding of the file lacks."""
     encoding = getattr(file, "encoding", None) or "utf-8"
     if not encoding.lower().startswith("utf"):
         text = text.translate(BOX).encode(encoding, "replace").decode(encoding)
@@ -68,13 +68,13 @@ def say(text: str, file: IO[str]) -> None:
 
 
 def colored(file: IO[str]) -> bool:
-    """Whether a terminal that knows colors looks on."""
+    """Whether a file is a terminal that shows colors."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM", "") in ("dumb", "unknown")
     return file.isatty() and os.name == "posix" and not plain
 
 
 def drawn(part: Part, width: int, color: bool = False) -> str:
-    r"""A part as lines: a text that ends in an empty line, or a box.
+    r"""Draw a part of a page as lines: a text that ends in an empty line, or a box.
 
     >>> print(drawn("One two three.\n\n  as it is", 8))
     One two
@@ -113,15 +113,15 @@ def drawn(part: Part, width: int, color: bool = False) -> str:
 
 
 def required(row: Row) -> bool:
-    """Whether an argument must be given."""
+    """Whether the argument in a row must be given."""
     return row[2].endswith("[required]")
 
 
 def labels(text: str, width: int) -> list[str]:
-    """The names of an option on lines that are short enough."""
+    """Wrap the names of an option to lines of a given width."""
     return wrap(text, width, subsequent_indent="  ", break_on_hyphens=False) or [""]
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """A paragraph as lines; what begins with blanks, as commands do, stays as it is."""
+    """Wrap a paragraph to lines; one that begins with blanks, as commands do, stays as it is."""
     return [text] if text.startswith(" ") else wrap(text, width, break_on_hyphens=False) or [""]

@@ -1,7 +1,7 @@
-"""Options from declared fields: what a method, a recipe or a reader declares is what the command line offers.
+"""Derive command-line options from the declared fields of methods, recipes and readers.
 
-A command names the declarations it takes as *sections*; `flattened` turns every field of a section into an option and
-hands the section back, built and checked, when the command is called.
+A command names the classes it takes as *sections*. `flattened` turns every field of a section into an option, and
+passes the section, built and checked, to the command when it is called.
 """
 
 import dataclasses
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from shoal.preparation.transform import Transform
 
 Fits = Callable[[str], bool]
-"""Whether a text can be the value of a pair."""
+"""A function that tells whether a text can be the value of a pair."""
 
 
 def pairs_of(texts: Sequence[str], option: str, fits: Fits | None = None) -> dict[str, str]:
-    """Pairs, one a text: ``--hierarchy age=intervals:5,10 --hierarchy zip=mask``.
+    """Parse pairs, one per text: ``--hierarchy age=intervals:5,10 --hierarchy zip=mask``.
 
-    `fits`: finds the place between name and value, where a name holds a ``=`` itself.
+    `fits`: tells what can be a value, to split a pair whose name contains a ``=``.
 
     >>> pairs_of(["age=intervals:5,10", "zip=mask"], "--hierarchy")
     {'age': 'intervals:5,10', 'zip': 'mask'}
@@ -53,10 +53,10 @@ def pairs_of(texts: Sequence[str], option: str, fits: Fits | None = None) -> dic
 
 
 def pair_in(text: str, fits: Fits | None = None) -> tuple[str, str] | None:
-    r"""The name and the value of a pair, or None where there are none.
+    r"""Split a pair into name and value; None if the text is no pair.
 
-    They are split at the first ``=`` that has a value behind it; or by the first of all, where no value fits. One with
-    a backslash before it belongs to the name.
+    It is split at the first ``=`` after which `fits` finds a value, or at the first of all if there is none. A ``=``
+    after a backslash belongs to the name.
 
     >>> pair_in("a=b=2", is_number), pair_in(r"a\=b=c=d"), pair_in("a=b=c"), pair_in("a=")
     (('a=b', '2'), ('a=b', 'c=d'), ('a', 'b=c'), None)
@@ -77,14 +77,14 @@ def is_number(text: str) -> bool:
 
 
 def is_kind(text: str) -> bool:
-    """Whether a text is a kind of column."""
+    """Whether a text names a kind of column."""
     from shoal.data.domain import Kind
 
     return text in set(Kind)
 
 
 def is_hierarchy(text: str) -> bool:
-    """Whether a text is a builder of hierarchies, or a file that is there.
+    """Whether a text is a hierarchy builder, or a file that exists.
 
     >>> pair_in("a=b=mask", is_hierarchy), pair_in("grade=order:1=low,2=high", is_hierarchy)
     (('a=b', 'mask'), ('grade', 'order:1=low,2=high'))
@@ -104,18 +104,18 @@ MADE = {
     "visits.csv": "shoal generate visits --persons 1000 --seed 7 -o visits.csv",
     "shoppers.csv": "shoal generate mixed --rows 1000 --items 40 --seed 7 -o shoppers.csv",
 }
-"""Files that examples use, and the command that makes each."""
+"""Files that examples use, with the command that makes each."""
 
 
 def epilogue(example: str | Callable[[], str]) -> str:
-    """What a help page ends in; nothing where no page may be asked for."""
+    """The example at the end of a help page; empty if the call cannot ask for a page."""
     if not may_be_typed("help", "h"):
         return ""
     return complete(example if isinstance(example, str) else example())
 
 
 def complete(example: str) -> str:
-    r"""An example as a help page shows it: before its commands those that make the files they use.
+    r"""An example as a help page shows it: its commands, preceded by those that make the files they use.
 
     >>> print(complete("Example:\n  shoal inspect people.csv"))
     Example:
@@ -124,14 +124,14 @@ def complete(example: str) -> str:
     """
     head, _, text = example.partition("\n")
     commands = [" ".join(line.split()) for line in text.replace("\\\n", " ").splitlines()]
-    # A file may be named with a column behind it, visits.csv:person.
+    # A file may be followed by a column, as in visits.csv:person.
     words = {word.partition(":")[0] for command in commands for word in shlex.split(command)}
     made = [command for file, command in MADE.items() if file in words and command not in commands]
     return "\n".join([head, *(broken(command) for command in (*made, *commands))])
 
 
 def broken(command: str) -> str:
-    r"""A command on lines that are short enough, broken before options; the shell joins them again.
+    r"""Break a command into lines that fit the width, before options; the shell joins them again.
 
     >>> print(broken("shoal verify " + "--quasi a " * 8))
       shoal verify --quasi a --quasi a --quasi a --quasi a --quasi a --quasi a \
@@ -165,11 +165,11 @@ TITLES = (
     "Output",
 )
 GROUPS = {title: Group(title, sort_key=place + 1) for place, title in enumerate(TITLES)}
-"""The parts of a help page, in order."""
+"""The groups of options on a help page, in order."""
 
 
 def split_names(text: str) -> tuple[str, ...]:
-    r"""The names of a list; a comma inside a name has a backslash before it.
+    r"""Split a list of names at its commas; a comma inside a name has a backslash before it.
 
     >>> split_names(r"age,income\, yearly")
     ('age', 'income, yearly')
@@ -178,7 +178,7 @@ def split_names(text: str) -> tuple[str, ...]:
 
 
 def numbers_named(text: str) -> tuple[str, ...]:
-    """Several pairs of a name and a number between commas, or the text as it is where it is something else.
+    """Split a text into pairs of a name and a number at its commas; anything else is left as it is.
 
     >>> numbers_named("linkage=0.1,inference=0.05"), numbers_named("income, yearly=2")
     (('linkage=0.1', 'inference=0.05'), ('income, yearly=2',))
@@ -189,12 +189,12 @@ def numbers_named(text: str) -> tuple[str, ...]:
 
 
 def names_of(_: Any, tokens: Sequence[Any]) -> tuple[str, ...]:
-    """Lists of names, one after the other: ``--quasi a,b --quasi c``."""
+    """Convert one or more lists of names: ``--quasi a,b --quasi c``."""
     return tuple(name for token in tokens for name in split_names(token.value))
 
 
 def codes_of(_: Any, tokens: Sequence[Any]) -> tuple[str, ...]:
-    """Texts for all columns, and those of one: ``--missing -,none --missing age=999,998``."""
+    """Convert codes of missing values, for all columns or for one: ``--missing -,none --missing age=999,998``."""
     entries: list[str] = []
     for token in tokens:
         column = None
@@ -206,7 +206,7 @@ def codes_of(_: Any, tokens: Sequence[Any]) -> tuple[str, ...]:
 
 
 def source_named(_: Any, tokens: Sequence[Any]) -> str:
-    """A source; one that begins with a hyphen is a mistyped option, but for that of standard input."""
+    """Convert a source; one that begins with a hyphen is a mistyped option, except ``-`` for standard input."""
     name: str = tokens[0].value
     if name.startswith("-") and name != "-":
         raise UnknownOption(name.partition("=")[0])
@@ -214,7 +214,7 @@ def source_named(_: Any, tokens: Sequence[Any]) -> str:
 
 
 def whole(_: Any, tokens: Sequence[Any]) -> int:
-    """A whole number: what is not one is refused and never rounded."""
+    """Convert a whole number; anything else is refused and never rounded."""
     try:
         return int(tokens[0].value)
     except ValueError:
@@ -224,7 +224,7 @@ def whole(_: Any, tokens: Sequence[Any]) -> int:
 
 
 def to_seed(_: Any, tokens: Sequence[Any]) -> int:
-    """A whole number that random numbers begin with."""
+    """Convert the seed of random numbers, a whole number from 0 on."""
     found = whole(_, tokens)
     if found < 0:
         raise WrongUse(f"A seed must be at least 0, not {found}.")
@@ -241,26 +241,26 @@ def list_option(help_text: str, **more: Any) -> Parameter:
 
 
 def pairs_option(help_text: str, metavar: str = "NAME=VALUE", **more: Any) -> Parameter:
-    """An option that takes a pair and may be repeated; `pairs_of` makes a dictionary of what it takes."""
+    """An option that takes a pair and may be repeated; `pairs_of` turns its values into a dictionary."""
     return Parameter(help=help_text, negative="", show_default=False, metavar=metavar, **more)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Section:
-    """A declaration whose fields become options."""
+    """A class whose fields become options of a command."""
 
     kind: type  # a pydantic model or a dataclass
-    title: str  # the part of the help page
+    title: str  # the group on the help page
     only: tuple[str, ...] | None = None
     without: tuple[str, ...] = ()
-    """`only`, `without`: the fields to offer; all by default."""
+    """`only`, `without`: which fields to offer; all by default."""
     names: Mapping[str, str | tuple[str, ...]] = dataclasses.field(default_factory=dict)
-    """Field to option, where the option has another name."""
+    """Fields whose options have other names, with those names."""
     build: Callable[..., Any] | None = None
-    """Makes the section from what the user gave; the class itself by default."""
+    """Function that makes the section from the given options; by default the class itself."""
 
     def fields(self) -> list["Field"]:
-        """The fields that are offered."""
+        """The fields that become options."""
         return [
             field
             for field in fields_of(self.kind)
@@ -268,7 +268,7 @@ class Section:
         ]
 
     def parameters(self) -> list[inspect.Parameter]:
-        """One keyword for each field that may be typed."""
+        """A keyword parameter for each field whose option the command line may contain."""
         offered = [field for field in self.fields() if self._offers(field)]
         return [field.parameter(self.title, self.names.get(field.name)) for field in offered]
 
@@ -278,7 +278,7 @@ class Section:
         return field.default is PydanticUndefined or may_be_typed(field.name, field.flag, *names)
 
     def built(self, given: dict[str, Any]) -> Any:
-        """The section of what the user gave, taken out of `given`."""
+        """Build the section from the options that the user gave, and remove these from `given`."""
         own = {
             field.name: field.value(given.pop(field.name)) for field in self.fields() if field.name in given
         }
@@ -287,7 +287,7 @@ class Section:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Field:
-    """A declared field, whatever declares it."""
+    """A declared field of a pydantic model or a dataclass."""
 
     name: str
     annotation: Any
@@ -295,7 +295,7 @@ class Field:
     help: str
 
     def parameter(self, title: str, flag: str | tuple[str, ...] | None) -> inspect.Parameter:
-        """The field as a keyword that the parser understands."""
+        """The field as a keyword parameter that the parser understands."""
         kind, default, plain = self.annotation, self.default, _plain(self.annotation)
         if self.is_mapping or get_origin(plain) in (tuple, list):
             kind = tuple[str, ...]
@@ -331,29 +331,29 @@ class Field:
 
     @property
     def is_mapping(self) -> bool:
-        """Whether it takes pairs."""
+        """Whether the field takes pairs of a name and a value."""
         origin = get_origin(_plain(self.annotation))
         return isinstance(origin, type) and issubclass(origin, Mapping)
 
     @property
     def of_lists(self) -> bool:
-        """Whether it takes pairs of a name and a list."""
+        """Whether the field takes pairs of a name and a list."""
         return self.is_mapping and get_origin(get_args(_plain(self.annotation))[1]) in (tuple, list)
 
     @property
     def fits(self) -> Fits | None:
-        """Whether a text can be the value of a pair, where values have a form of their own."""
+        """The test whether a text can be the value of a pair, if values have a certain form; otherwise None."""
         named = {"kinds": is_kind, "hierarchies": is_hierarchy}.get(self.name)
         kinds = get_args(_plain(self.annotation))
         return is_number if float in (*kinds, *chain.from_iterable(map(get_args, kinds))) else named
 
     @property
     def flag(self) -> str:
-        """The option of the field, where it has no other name."""
+        """The option of the field, unless its section gives it another name."""
         return f"--{(singular(self.name) if self.is_mapping else self.name).replace('_', '-')}"
 
     def value(self, given: Any) -> Any:
-        """What the field is to be, from what the user gave."""
+        """The value of the field, from what the user gave."""
         if not self.is_mapping:
             return given
         if self.fits is is_number and not self.of_lists:
@@ -408,7 +408,7 @@ def range_of(constraints: Sequence[Any]) -> str:
 
 
 def described(kind: type) -> dict[str, str]:
-    """What the docstring of a class says about each of its parameters."""
+    """What the docstring of a class says about each of its parameters, by name."""
     text = (inspect.getdoc(kind) or "").partition("Parameters\n----------\n")[2]
     found = re.findall(r"^(\w[\w, ]*)\n((?:(?: {4}.*)?\n)+)", text + "\n", re.MULTILINE)
     texts = {
@@ -420,12 +420,12 @@ def described(kind: type) -> dict[str, str]:
 
 
 def prose(text: str | None) -> str:
-    """The paragraphs of a docstring, each on one line: the terminal breaks them."""
+    """The paragraphs of a docstring, each on one line; the terminal wraps them."""
     return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text or "").split("\n\n"))
 
 
 def flag(help_text: str, **more: Any) -> Parameter:
-    """An option that is given or not."""
+    """An option without a value."""
     return Parameter(help=help_text, negative="", show_default=False, **more)
 
 
@@ -435,7 +435,7 @@ def text_option(help_text: str, metavar: str, **more: Any) -> Parameter:
 
 
 def output_option(help_text: str, metavar: str = "FOLDER") -> Parameter:
-    """The option that says where to write: ``-o``."""
+    """The option ``-o``, which says where to write."""
     return text_option(help_text, metavar, name=("--output", "-o"), group=GROUPS["Output"])
 
 
@@ -445,14 +445,14 @@ def number_option(help_text: str, **more: Any) -> Parameter:
 
 
 def single(name: str, command: Callable[..., Any], example: str | Callable[[], str]) -> App:
-    """A program of one command, whose help is its docstring and ends in an example."""
+    """A program of one command; its help is the docstring of the command and an example."""
     app = App(name=name, help=prose(command.__doc__), help_epilogue=epilogue(example))
     app.default(command)
     return app
 
 
 def flattened(command: Callable[..., Any], **sections: Any) -> Callable[..., Any]:
-    """The command with every field of its sections as an option of its own."""
+    """Replace the sections among a command's parameters by one option for each of their fields."""
     plain = inspect.signature(command, eval_str=True).parameters.values()
     options = [option for section in sections.values() for option in section.parameters()]
     own = [parameter for parameter in plain if parameter.name not in sections]
@@ -470,7 +470,7 @@ def flattened(command: Callable[..., Any], **sections: Any) -> Callable[..., Any
 
 
 def _plain(annotation: Any) -> Any:
-    """An annotation without `None`."""
+    """The type of an annotation without `None`."""
     parts = [part for part in get_args(annotation) if part is not NoneType]
     optional = len(parts) < len(get_args(annotation))
     return parts[0] if optional and len(parts) == 1 else annotation
@@ -484,11 +484,11 @@ SHARED = {
         number_option("the largest shift of dates, in days: 182 by default", show_default=False),
     ),
 }
-"""Options that belong to steps: their types and how they are shown."""
+"""Options that several preparation steps share: their types and how they are shown."""
 
 
 class Preparing:
-    """What is done to columns before the method, as a part of a command."""
+    """The section of a command for the preparation steps, which are applied to columns before the method."""
 
     def __init__(self) -> None:
         options = {STEPS.get(name, name).replace("-", "_"): name for name in registry.TRANSFORMS}
@@ -499,7 +499,7 @@ class Preparing:
         }
 
     def parameters(self) -> list[inspect.Parameter]:
-        """One keyword for each step, and one for each shared option."""
+        """A keyword parameter for each step, and one for each shared option."""
         steps = [
             _keyword(
                 name,
@@ -513,7 +513,7 @@ class Preparing:
         return steps + [_keyword(name, kind | None, None, option) for name, (kind, option) in shared.items()]
 
     def built(self, given: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """The steps of what the user gave, as a recipe has them, taken out of `given`."""
+        """The steps that the user gave, as plain data for a recipe; their options are removed from `given`."""
         shared = {name: given.pop(name, None) for name in SHARED}
         shared["days"] = shared.pop("shift_days")
         typed = {kind: given.pop(name, ()) for name, kind in self._kinds.items()}
@@ -532,9 +532,9 @@ _typed: ContextVar[frozenset[str] | None] = ContextVar("typed", default=None)
 
 @contextmanager
 def only_typed(tokens: Sequence[str]) -> Iterator[None]:
-    """Let commands offer only what a command line may name, and what they cannot do without.
+    """Let commands define only the options that a command line may contain, and those that are required.
 
-    The parser takes about half a millisecond for each option that it is offered, and few of a hundred are typed.
+    The parser takes about half a millisecond for each option, and of a hundred only a few are typed.
     """
     words = chain(tokens, *(token[1:] for token in tokens if token.startswith("-")))
     token = _typed.set(frozenset(_bare(word.partition("=")[0]) for word in words))
@@ -545,11 +545,11 @@ def only_typed(tokens: Sequence[str]) -> Iterator[None]:
 
 
 def _bare(word: str) -> str:
-    """An option without what it may be spelled with or without."""
+    """An option in one spelling: lower case, with hyphens, without those in front and without ``no-``."""
     return word.lower().replace("_", "-").lstrip("-").removeprefix("no-")
 
 
 def may_be_typed(*names: str) -> bool:
-    """Whether the command line may hold an option of one of these names."""
+    """Whether the command line may contain an option with one of these names."""
     typed = _typed.get()
     return typed is None or not typed.isdisjoint(map(_bare, names))

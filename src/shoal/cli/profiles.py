@@ -1,4 +1,4 @@
-"""What the terminal shows of data that was looked at."""
+"""Show the profile of data in the terminal."""
 
 import shlex
 from collections.abc import Sequence
@@ -12,17 +12,17 @@ from shoal.data._spellings import pair_text
 from shoal.recommendation.command_line import typed_option
 
 NUMBERS = ("identifying", "entity")
-"""Roles of columns that are codes, whatever is said of them."""
+"""Roles of columns whose values are codes, so that doubts about their kind are not shown."""
 
 K = 10
-"""The k of a command to begin with, where there are as many persons."""
+"""The k of the suggested command, if there are that many persons."""
 
 if TYPE_CHECKING:
     from shoal.data.profile import BasketsProfile, TableProfile
 
 
 def table_profile(found: "TableProfile", begin: str | None) -> None:
-    """Show the columns of a table, what else they look like, and a command line to begin with."""
+    """Show the columns of a table, notes about them, and a command to begin with."""
     show.line(f"{counted(found.rows, 'rows')}, {counted(len(found.columns), 'columns')}")
     show.line()
     head = ("column", "taken as", "distinct", "missing", "unique", "role", "because", "examples")
@@ -71,7 +71,7 @@ def table_profile(found: "TableProfile", begin: str | None) -> None:
 
 
 def likely_baskets(layout: str, begin: str | None) -> None:
-    """Say that a table may hold baskets, and how to treat it so."""
+    """Say that a table may hold baskets, and how to read it as such."""
     show.line()
     form = "a matrix of baskets and items" if layout == "matrix" else "baskets, an item in each row"
     show.line(f"NOTE    This looks like {form}: --baskets {shlex.quote(layout)} reads it so.")
@@ -81,7 +81,7 @@ def likely_baskets(layout: str, begin: str | None) -> None:
 
 
 def quoted(value: str) -> str:
-    """A value as one of a list: in quotes where it holds what stands between values.
+    """A value in a list: in quotes if it contains a comma, a quote, or blanks at its ends.
 
     >>> [quoted(value) for value in ("61.5", "61,5", 'a "b" c')]
     ['61.5', '"61,5"', '"a ""b"" c"']
@@ -95,10 +95,10 @@ def quoted(value: str) -> str:
 def suggestion(
     found: "TableProfile", source: str, method: str, reading: list[str], quasi: Sequence[str] = ()
 ) -> str | None:
-    """A command line with the suggested roles, ready to be pasted; None where it could not run.
+    """A command with the suggested roles, ready to be pasted; None if it could not run.
 
-    `reading`: the options that say how to read the source, as they were given. `quasi`: the quasi-identifiers, where
-    they were given too: other columns that look like such are dropped then.
+    `reading`: the options that say how to read the source, as they were given. `quasi`: the quasi-identifiers, if they
+    were given; other columns that look like quasi-identifiers are then dropped.
     """
     from shoal.data.role import Role
 
@@ -118,7 +118,7 @@ def suggestion(
     parts = ["shoal", "anonymize", method, source, "--k", str(min(K, persons)), *reading]
     for role in dict.fromkeys(column.role for column in found.columns):
         names = [column.name for column in found.columns if column.role is role]
-        # One column can be the entity, so that its name is no list.
+        # Only one column can be the entity, so its name is not read as a list.
         listed = names if role is Role.ENTITY else [name.replace(",", "\\,") for name in names]
         parts += typed_option(f"--{role}", ",".join(listed))
     parts += ["--others", "drop"] if quasi else []
@@ -126,7 +126,7 @@ def suggestion(
 
 
 def baskets_profile(found: "BasketsProfile", begin: str | None) -> None:
-    """Show how many, how long and how telling baskets are."""
+    """Show how many baskets there are, their lengths, and how many of them known items single out."""
     show.line(
         f"{counted(found.baskets, 'baskets')}, {counted(found.items, 'items')}, density {found.density:.2%}, "
         f"{found.empty:,} empty; read as {found.layout}"

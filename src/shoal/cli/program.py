@@ -1,7 +1,7 @@
-"""The program: which command is asked for, and what becomes of errors.
+"""The program: run the command that is asked for, and turn errors into messages and exit codes.
 
 Exit codes: 0 done and verified; 1 the promise cannot be or is not kept; 2 wrong use, or a place that cannot be written;
-3 bad data. Beyond those, as Unix has it: 70 a fault of Shoal itself, 130 interrupted, 141 the reader of a pipe is gone.
+3 bad data. In addition, following Unix: 70 a fault of Shoal itself, 130 interrupted, 141 the reader of a pipe is gone.
 """
 
 import os
@@ -55,7 +55,7 @@ COMMANDS = {
     "warm-up": "Compile all methods now, so that no first run has to wait.",
     "methods": "List methods, models, measures and attacks, or describe one.",
 }
-"""Each command lives in `command_NAME.py`, with underscores for hyphens, which offers `program(tokens)`."""
+"""The commands. Each is in `command_NAME.py`, with underscores for hyphens, which defines `program(tokens)`."""
 
 EXAMPLE = """Example:
   shoal generate table --rows 2000 --seed 7 -o people.csv"""
@@ -64,21 +64,21 @@ WRONG_USE, FAULT, INTERRUPTED = 2, 70, 130
 
 
 class Formatter:
-    """Hands on the parts of a help page as the parser makes them."""
+    """A formatter that passes the parts of a help page to a callback as the parser makes them."""
 
     def __init__(self, take: Callable[[Part, "Console"], None]) -> None:
         self.take = take
 
     def render_usage(self, console: "Console", options: Any, usage: Any) -> None:
-        """Hand on the line that says how the command is called."""
+        """Pass on the usage line."""
         self.take(f"Usage: {_plain(usage)}", console)
 
     def render_description(self, console: "Console", options: Any, description: Any) -> None:
-        """Hand on what the command does."""
+        """Pass on the description of the command."""
         self.take(_plain(description), console)
 
     def __call__(self, console: "Console", options: Any, panel: Any) -> None:
-        """Hand on a group of options or commands."""
+        """Pass on a group of options or commands."""
         rows = []
         for entry in panel.entries:
             label = _command(entry) if panel.format == "command" else _option(entry)
@@ -91,13 +91,13 @@ class Formatter:
 
 
 def _command(entry: Any) -> str:
-    """A command, with other names for it."""
+    """The label of a command, with its other names."""
     name, *others = entry.all_options or ("",)
     return f"{name} ({', '.join(others)})" if others else name
 
 
 def _option(entry: Any) -> str:
-    """An option with the word for its value, or an argument; not all versions of the parser know both."""
+    """The label of an option with the word for its value, or of an argument; some versions of the parser lack one."""
     argument, word = getattr(entry, "positional_label", None), getattr(entry, "metavar", None)
     names = [*entry.positive_names, *entry.positive_shorts]
     if names and word and not argument:
@@ -106,7 +106,7 @@ def _option(entry: Any) -> str:
 
 
 def _plain(shown: Any) -> str:
-    """The text of what the parser shows."""
+    """The plain text of what the parser shows."""
     text = getattr(shown, "primary_renderable", shown)
     return str(getattr(text, "plain", text or "")).strip()
 
@@ -130,14 +130,14 @@ def page_of(names: Sequence[str]) -> Page:
 
 
 POINT = "\n- "
-"""What stands before each point of a message that lists several; each is a line in the terminal."""
+"""What precedes each item of a message that lists several; the terminal shows each on its own line."""
 
 HELP = frozenset(("--help", "-h", "--version"))
-"""What asks for a page."""
+"""Options that ask for a page instead of work."""
 
 
 def program(tokens: Sequence[str] = ()) -> App:
-    """The parser of one call: only the command that is asked for is imported, all are listed."""
+    """The parser for one call: only the command that is asked for is imported; without one, all are listed."""
     app = App(
         name="shoal",
         help="Publish data about people so that each of them stays one fish in the shoal.",
@@ -160,7 +160,7 @@ def program(tokens: Sequence[str] = ()) -> App:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code; errors become a sentence on standard error.
 
-    With ``--json`` an error is an object on standard output too.
+    With ``--json``, an error is also printed as an object on standard output.
     """
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     with as_typed():
@@ -177,7 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _called(tokens: list[str]) -> Any:
-    """Do what a command line says; the options that are not on it are offered where a page or a refusal names them."""
+    """Run a command line with a parser of only the options on it; with all options for a help page or an error."""
     if HELP.isdisjoint(tokens) and len(tokens) > 1:
         with only_typed(tokens):
             app = program(tokens)
@@ -195,7 +195,7 @@ def _warned(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Show what was left out as a sentence, and other warnings as Python does."""
+    """Show a `LeftOut` warning as a sentence, and other warnings as Python does."""
     if issubclass(category, LeftOut):
         print(f"shoal: {visible(' '.join(str(message).split()))}", file=sys.stderr)
     else:
@@ -203,7 +203,7 @@ def _warned(
 
 
 def _explained(error: BaseException, json: bool) -> int:
-    """Say what went wrong in a sentence; the exit code for it."""
+    """Print what went wrong in a sentence, and return the exit code."""
     if isinstance(error, BrokenPipeError | SystemExit):  # rich turns the one into the other
         return pipe_closed()
     sentence, code = _sentence(error)
@@ -217,7 +217,7 @@ def _explained(error: BaseException, json: bool) -> int:
 
 
 def _kind(error: BaseException, code: int) -> str:
-    """What kind of error it is, where it is none of ours."""
+    """The kind of an error that is not a `ShoalError`."""
     return (
         "WrongUse" if isinstance(error, CycloptsError) else "Fault" if code == FAULT else type(error).__name__
     )
@@ -255,7 +255,7 @@ def _sentence(error: BaseException) -> tuple[str, int]:
 
 
 def _place(error: CycloptsError) -> str:
-    """The command that an error belongs to, for the hint at its help."""
+    """The command that an error belongs to, for the hint to its help."""
     return "".join(f"{name} " for name in error.command_chain or ())
 
 
@@ -270,7 +270,7 @@ def pages() -> list[tuple[str, ...]]:
 
 
 def registered(tokens: Sequence[str], family: str) -> list[str]:
-    """The names that a call needs to know: the one it asks for, or all where it asks for none of them."""
+    """The names of a family that a call needs: the one it asks for, or all if it asks for none."""
     asked = next(iter(tokens), "")
     if asked in RENAMED.get(family, ()):
         registry.load(family, asked)  # refuses it, and says what it is called now
@@ -286,20 +286,20 @@ NAMESAKES = (
     ("--hierarchy", "--hierarchies"),
     ("--baskets", "--layout"),
 )
-"""Options with one purpose that have different names in different methods, or elsewhere."""
+"""Options for one purpose that have different names in different methods, or in other programs."""
 
 MEANT = {"--rows": ("--baskets", "--people", "--persons", "--count", "--number", "--n")}
-"""Options, and words that are taken for them where they mean nothing else."""
+"""Options, and other names that people try for them, where these are not options themselves."""
 
 
 def unknown_option(error: UnknownOptionError) -> str:
-    """Name an unknown option, and the one that was meant, or where it belongs."""
+    """The message for an unknown option: the one that was probably meant, or what it is an option of."""
     option = (error.token.keyword or error.token.value).partition("=")[0]
     return named(option, error.argument_collection, error.command_chain or ())
 
 
 def named(option: str, options: Iterable[Argument], commands: Sequence[str]) -> str:
-    """Name an unknown option among those of a command, and the one that was meant, or where it belongs."""
+    """The message for an option that a command does not have, given its options: the one meant, or where it belongs."""
     collection = list(options)
     known = list(chain.from_iterable(one.names for one in collection if one.parse))
     if new := new_option(option, known):
@@ -315,7 +315,7 @@ def named(option: str, options: Iterable[Argument], commands: Sequence[str]) -> 
 
 
 def missing_argument(error: MissingArgumentError) -> str:
-    """Name what a call lacks, an option or its value, and what it is for."""
+    """The message for a missing argument or value, with what it is for."""
     assert error.argument is not None
     said = error.argument.parameter.help
     why = f": {said}" if said else ""
@@ -327,7 +327,7 @@ def missing_argument(error: MissingArgumentError) -> str:
 
 
 def _near(option: str, known: Iterable[str]) -> list[str]:
-    """The option with the nearest name; the hyphens before a name make it no nearer to others.
+    """The known option with the most similar name, compared without hyphens in front; empty if none is similar.
 
     >>> _near("--weigth", ["--weight", "--height"]), _near("--baskets", ["--skew", "--seed"])
     (['--weight'], [])
@@ -339,7 +339,7 @@ def _near(option: str, known: Iterable[str]) -> list[str]:
 
 
 def _namesakes(option: str, known: list[str]) -> list[str]:
-    """The options here that have the purpose of another."""
+    """The known options that serve the purpose of an unknown one."""
     family = [name for names in NAMESAKES if option in names for name in names]
     family += [name for name, words in MEANT.items() if option in words]
     return [name for name in family if name in known]
@@ -354,7 +354,7 @@ def _method_pages() -> dict[str, Page]:
 
 
 def _elsewhere(option: str, commands: Sequence[str]) -> str:
-    """Which other methods, or models to verify by, have an option."""
+    """A hint which other methods, or which models for `verify`, have an option; empty if none has it."""
     match next(iter(commands), ""):
         case "anonymize":
             names = [name for name, page in _method_pages().items() if option in options_on(page)]

@@ -1,4 +1,4 @@
-"""What the terminal shows of a finished run: what is kept, what was chosen, what it cost, and what to publish."""
+"""Show a finished run in the terminal: its verdicts, what was chosen, what it cost, and what to publish."""
 
 import os
 from collections.abc import Collection, Mapping
@@ -46,21 +46,21 @@ SCORES = {
     "Linked": ("are", "are_median"),
     "Clusters": ("term_chunk_share", "tkd", "re", "certain_links"),
 }
-"""The scores that a summary shows by the form of the release, in this order, where the release has them.
+"""By form of the release: the scores that a summary shows, in this order, if the release has them.
 
-What the method chose is not here: it says so itself, in sentences under ``summary`` of its notes.
+What a method chose is not among them: it says so itself, in sentences under ``summary`` in its notes.
 """
 
 MANY = 3
-"""Files of one folder from which on the folder is named and not the files."""
+"""From this number of hierarchy files in one folder on, the folder is named instead of the files."""
 
 BESIDE_THE_POINT = {
     "item_ncp": ("information_loss", "items_suppressed"),
     "starred_cells": ("ncp", "discernibility", "precision"),
     "perturbed_error": ("lm", "lm_mean", "ncp", "discernibility", "c_avg", "precision"),
 }
-"""Scores that are left out where another one is there: an item under the name of a node is not suppressed, whoever
-hides rules looks for stars, and whoever perturbs values leaves all cells as fine as they are."""
+"""Scores that are not shown if another one is there: a generalized item is not suppressed, hiding rules is about
+starred cells, and perturbing values leaves all cells as fine as they were."""
 
 
 def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> None:
@@ -111,7 +111,7 @@ def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> None
 
 
 def risk_lines(run: "AnyRun") -> None:
-    """What attacks left that a limit was set for."""
+    """Show the risks that remain after attacks for which a limit was set."""
     if run.risks:
         from shoal.attacks._together import within_limits
 
@@ -121,7 +121,7 @@ def risk_lines(run: "AnyRun") -> None:
 
 
 def run_lines(run: "AnyRun") -> None:
-    """How much is published, what was left out and chosen, and what the owner should hear first."""
+    """Show how much is published, what was left out and chosen, and the warnings."""
     from shoal.data.baskets import Baskets
     from shoal.data.dataset import schema_of
     from shoal.data.role import Role
@@ -146,7 +146,7 @@ def run_lines(run: "AnyRun") -> None:
 
 
 def promised(run: "AnyRun") -> tuple[str, ...]:
-    """What is promised, for readers who know no model by its name: a sentence a kind."""
+    """What is promised, for readers who do not know the models: one sentence for each kind."""
     from shoal.data._promise_words import promise_sentences
     from shoal.data.dataset import schema_of
     from shoal.data.table import Table
@@ -156,13 +156,13 @@ def promised(run: "AnyRun") -> tuple[str, ...]:
 
 
 def sentences(run: "AnyRun") -> list[str]:
-    """How columns were taken, what the method says of its choice, and what earlier releases tell beside this one."""
+    """How columns were interpreted, what the method chose, and what this release tells together with earlier ones."""
     notes = run.trace.notes
     return [str(sentence) for part in ("intake", "summary", "series") for sentence in notes.get(part, ())]
 
 
 def shown_scores(run: "AnyRun") -> list["Score"]:
-    """The scores of the summary, in the order of the table; first what the method looked for, if that is not there."""
+    """The scores to show, in the order of `SCORES`, preceded by the method's objective if it is not among them."""
     from shoal.data.dataset import schema_of
     from shoal.data.release import form_name
 
@@ -175,7 +175,7 @@ def shown_scores(run: "AnyRun") -> list["Score"]:
 
 
 def published_words(run: "AnyRun") -> str:
-    """How much is published, in words: rows that are there as stars are not called left out."""
+    """How much is published, in words; suppressed rows that are published as stars do not count as left out."""
     from shoal.data.clustered_table import ClusteredTable
     from shoal.data.clusters import Clusters
     from shoal.data.groups import Groups
@@ -208,7 +208,7 @@ def published_words(run: "AnyRun") -> str:
 
 
 def count(data: "Published | Dataset") -> int:
-    """The number of published rows, baskets, groups or clusters, as release.json counts them."""
+    """The number of published rows, baskets, groups or clusters, counted as in release.json."""
     from shoal.data.clusters import Clusters
 
     if isinstance(data, Clusters):
@@ -217,7 +217,7 @@ def count(data: "Published | Dataset") -> int:
 
 
 def noun(data: "Published | Dataset") -> str:
-    """What `count` counts.
+    """The plural noun for what `count` counts.
 
     >>> from shoal.data.table import Table
     >>> noun(Table(()))
@@ -238,9 +238,9 @@ def _published_as_stars(run: "AnyRun") -> bool:
 
 
 def _sources(hierarchies: Mapping[str, str], secret: Collection[str] = ()) -> list[str]:
-    """Where hierarchies come from; many files of one folder share one phrase.
+    """Where hierarchies come from; many files in one folder share a phrase.
 
-    Those of sensitive columns, which are not generalized, are listed with their purpose.
+    For sensitive columns, which are not generalized, the purpose is added.
 
     >>> _sources({"age": "intervals:5,10", "zip": "/elsewhere/trees/zip.csv"})
     ['age intervals:5,10', 'zip zip.csv']
@@ -271,7 +271,7 @@ def _sources(hierarchies: Mapping[str, str], secret: Collection[str] = ()) -> li
 
 
 def _short(place: str) -> str:
-    """A file or folder as seen from here, or by its name alone where it lies elsewhere."""
+    """The path of a file or folder below the current folder; for one elsewhere only its name."""
     from_here = os.path.relpath(place)
     if from_here == os.curdir:
         return "this folder"

@@ -1,4 +1,4 @@
-"""What the terminal shows. Everything can be read without color, and a pipe gets the result alone."""
+"""Print results in the terminal. Everything is readable without color, and a pipe gets only the result."""
 
 import json
 import math
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 OK, BROKEN, WARNING = "OK", "BROKEN", "WARNING"
 
 MOMENT = 2.0
-"""Seconds of compiling that are not reported to a pipe."""
+"""Without a terminal, compiling is only mentioned if it takes more than so many seconds."""
 
 SHOWN = 50
-"""How many faults of a hierarchy are listed."""
+"""The most faults of a hierarchy that are listed."""
 
 FAULTS = 8
-"""How many kinds of refused and failed runs of a comparison are listed."""
+"""The most kinds of refused and failed runs of a comparison that are listed."""
 
 
 def warning_lines(sentences: Iterable[str]) -> None:
-    """What the owner of the data should hear first."""
+    """Print the warnings for the owner of the data."""
     for sentence in sentences:
         line(f"{WARNING:<7} {sentence}", "bold yellow")
 
 
 def line(text: str = "", style: str = "", file: TextIO | None = None) -> None:
-    """One line of the result; the style is for terminals only."""
+    """Print one line of the result; the style is for terminals only."""
     place = sys.stdout if file is None else file
     if style and place.isatty():
         from rich.console import Console
@@ -51,7 +51,7 @@ def line(text: str = "", style: str = "", file: TextIO | None = None) -> None:
 
 
 def visible(text: str) -> str:
-    r"""A text whose control characters cannot steer the terminal: data may hold any.
+    r"""Escape the control characters of a text, which may come from data, so that they cannot affect the terminal.
 
     >>> print(visible("a" + chr(27) + "[2J"))
     a\x1b[2J
@@ -62,13 +62,13 @@ def visible(text: str) -> str:
 
 
 def as_json(plain: Any) -> None:
-    """One JSON object and nothing else; what nobody sees in its texts is escaped, as JSON does it."""
+    """Print one JSON object and nothing else; invisible characters in its texts are escaped."""
     lines = json.dumps(plain, indent=1, ensure_ascii=False, default=str).split("\n")
     print("\n".join(map(_escaped, lines)))
 
 
 def _escaped(text: str) -> str:
-    r"""JSON in which every character that does not print has its number.
+    r"""Escape every unprintable character in a line of JSON by its number.
 
     >>> print(_escaped('"a' + chr(0x9B) + chr(0x202E) + chr(0xE0001) + '"'))
     "a\u009b\u202e\udb40\udc01"
@@ -79,7 +79,7 @@ def _escaped(text: str) -> str:
 
 
 def grid(rows: Sequence[Sequence[object]], head: Sequence[str] = ()) -> None:
-    """Rows under each other; columns of numbers stand to the right."""
+    """Print rows as aligned columns; numbers are right-aligned."""
     texts = [[written(cell) for cell in row] for row in rows]
     numeric = [all(_is_number(cell) for cell in column) for column in zip(*rows, strict=True)]
     widths = [max(map(len, column)) for column in zip(*([head] if head else []), *texts, strict=True)]
@@ -92,7 +92,7 @@ def grid(rows: Sequence[Sequence[object]], head: Sequence[str] = ()) -> None:
 
 
 def written(value: object) -> str:
-    """A value as a reader wants it.
+    """Format a value for reading.
 
     >>> [written(value) for value in (30162, 0.123456, 12.0, None, True, "age")]
     ['30,162', '0.1235', '12', '', 'yes', 'age']
@@ -122,7 +122,7 @@ def _is_number(value: object) -> bool:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator["Stage"]:
-    """The name of the running step beside a spinner; where no terminal looks on, one line if kernels are compiled."""
+    """Show the running step beside a spinner; without a terminal, only one line if kernels are compiled."""
     if quiet:
         yield lambda _: None
         return
@@ -158,7 +158,7 @@ def progress(quiet: bool) -> Iterator["Stage"]:
 
 
 def _compiling_line() -> "Tell":
-    """Says once that kernels are compiled, unless it is done in a moment."""
+    """A callback that says once that kernels are being compiled, unless that takes only a moment."""
     shown = False
 
     def tell(seconds: float) -> None:
@@ -175,7 +175,7 @@ def _compiling_line() -> "Tell":
 
 
 def _afterward() -> str:
-    """What becomes of kernels that are compiled now."""
+    """The end of that message: whether compiled kernels are kept for later runs."""
     from shoal.kernels._jit import cache_folder
 
     if cache_folder() is None:
@@ -185,7 +185,7 @@ def _afterward() -> str:
 
 @contextmanager
 def bar(quiet: bool) -> Iterator["TellRuns"]:
-    """A bar of finished runs; nothing where no terminal looks on."""
+    """Show a progress bar of finished runs; nothing without a terminal."""
     if quiet or not (sys.stderr.isatty() and sys.stdout.isatty()):
         yield lambda *_: None
         return
@@ -204,7 +204,7 @@ def bar(quiet: bool) -> Iterator["TellRuns"]:
 
 
 def verdict_lines(verdicts: Sequence["Verdict"]) -> None:
-    """Each promise, whether it is kept, and where it is not."""
+    """Print each promise, whether it is kept, and where it is not."""
     for verdict in verdicts:
         word, style = (OK, "bold green") if verdict.holds else (BROKEN, "bold red")
         reached = "" if verdict.value is None else f"; found {_exact(verdict.value)}"
@@ -222,7 +222,7 @@ def _exact(value: Any) -> str:
 
 
 def verdicts(found: "Verdicts", *, json: bool, quiet: bool = False) -> int:
-    """Show verdicts, and what they are about; the exit code is 1 if a promise is broken."""
+    """Show verdicts, and by which columns or items was judged; the exit code is 1 if a promise is broken."""
     holds = all(verdict.holds for verdict in found)
     if json:
         judged = None if found.judged is None else found.judged.as_dict()
@@ -235,14 +235,14 @@ def verdicts(found: "Verdicts", *, json: bool, quiet: bool = False) -> int:
 
 
 def score_lines(found: Sequence["Score"]) -> None:
-    """Scores with what they mean."""
+    """Print scores with their meanings."""
     if found:
         ends = [f"({score.better} is better)" if score.better else "" for score in found]
         grid([(one.name, one.value, end, one.meaning) for one, end in zip(found, ends, strict=True)])
 
 
 def scores(found: Sequence["Score"], *, json: bool) -> None:
-    """Show scores, or one flat object of them."""
+    """Show scores, as tables or as one flat JSON object."""
     from shoal.measures.measure import flat
 
     if json:

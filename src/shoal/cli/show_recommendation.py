@@ -1,4 +1,4 @@
-"""What the terminal shows of a recommendation."""
+"""Show a recommendation in the terminal."""
 
 from shoal.addresses import without_passwords
 from shoal.cli.show import as_json, grid, line, written
@@ -6,11 +6,11 @@ from shoal.recommendation.candidate_list import Tried
 from shoal.recommendation.propose import Recommendation
 
 WIDTH = 24
-"""Letters of the longest bar."""
+"""Characters of the longest bar."""
 
 
 def recommended(found: Recommendation, folder: str | None, *, json: bool, quiet: bool) -> int:
-    """Show the proposal: what was tried, why this one, and what to run."""
+    """Show what was tried, the proposed release, the reasons for it, and the command to run."""
     if json:
         as_json(as_data(found, folder))
         return 0
@@ -34,7 +34,7 @@ def recommended(found: Recommendation, folder: str | None, *, json: bool, quiet:
 
 
 def _releases(found: Recommendation) -> None:
-    """Every release with its loss as a bar."""
+    """Show every release, with its information loss as a bar."""
     most = max((one.loss or 0.0 for one in found.releases), default=0.0)
     rows = [
         (

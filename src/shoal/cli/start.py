@@ -1,4 +1,4 @@
-"""The way in: a help page is read from a file in a moment, all else goes to the parser."""
+"""The entry point of the program: a help page is printed quickly from a file, everything else goes to the parser."""
 
 import atexit
 import gc
@@ -15,7 +15,7 @@ from shoal.cli.help_pages import show_page, stored_page
 PIPE_CLOSED = 141
 
 OBJECTS = 250_000
-"""New objects after which Python looks for garbage: a short command makes fewer, and nearly all of them stay."""
+"""New objects after which Python collects garbage: a short command makes fewer, and nearly all of them stay alive."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,22 +36,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _start_lean() -> None:
-    """Leave out what libraries do on their way in, and the program does not need."""
+    """Switch off work that libraries do on startup and the program does not need."""
     gc.set_threshold(OBJECTS)
-    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # idle threads of numpy sleep and do not spin
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # idle threads of numpy sleep instead of spinning
     if (
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1") == "1"
-    ):  # or every installed package is looked through
-        # The loader would load the parser of mail headers too, only to find that it is not wanted.
+    ):  # otherwise pydantic searches every installed package for plugins
+        # Its plugin loader would also load the parser of mail headers, only to find that no plugins are wanted.
         loader: Any = SimpleNamespace(get_plugins=tuple)
         sys.modules.setdefault("pydantic.plugin._loader", loader)
     if sys.version_info < (3, 13):
         _share_functions()
-    atexit.register(gc.freeze)  # nothing is looked through again on the way out
+    atexit.register(gc.freeze)  # no garbage collection at exit
 
 
 def _share_functions() -> None:
-    """Let frozen dataclasses share functions that Python before 3.13 compiles for each of them, hundreds at a start."""
+    """Let frozen dataclasses share functions that Python before 3.13 compiles for each one, hundreds at startup."""
     import dataclasses
 
     library: Any = dataclasses
@@ -61,7 +61,7 @@ def _share_functions() -> None:
 
 
 def _refusals(frozen: Any, cls: Any, fields: Sequence[Any], _: Any) -> tuple[Callable[..., None], ...]:
-    """The functions by which a dataclass refuses to be changed: what `frozen` says of itself."""
+    """The functions by which a dataclass refuses changes; the errors are those that `frozen` raises."""
     names = frozenset(field.name for field in fields)
 
     def __setattr__(self: Any, name: str, value: Any) -> None:
@@ -78,7 +78,7 @@ def _refusals(frozen: Any, cls: Any, fields: Sequence[Any], _: Any) -> tuple[Cal
 
 
 def _repr_of(fields: Sequence[Any], _: Any) -> Callable[[Any], str]:
-    """The function that shows a dataclass."""
+    """The ``__repr__`` of a dataclass with these fields."""
     names = tuple(field.name for field in fields)
 
     @recursive_repr()
@@ -89,6 +89,6 @@ def _repr_of(fields: Sequence[Any], _: Any) -> Callable[[Any], str]:
 
 
 def pipe_closed() -> int:
-    """The exit code where the reader of a pipe is gone; Python shall not write to it at the end."""
+    """The exit code if the reader of a pipe is gone; redirects standard output, so that Python can flush it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return PIPE_CLOSED

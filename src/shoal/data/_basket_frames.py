@@ -1,4 +1,4 @@
-"""Baskets in frames: a column of lists of codes, and the arrays that it stands for."""
+"""Convert between baskets as arrays and as a frame with a column of lists of codes."""
 
 from dataclasses import replace
 
@@ -11,14 +11,14 @@ from shoal.data.dataset import Dataset
 
 
 def rows_of(cells: pl.Series) -> tuple[Indptr, Items]:
-    """A column of lists of codes as ragged rows; a missing list is empty."""
+    """Convert a column of lists of codes to ragged rows; a missing list is empty."""
     lengths = cells.list.len().fill_null(0).to_numpy()
     items = cells.explode(empty_as_null=False, keep_nulls=False)
     return indptr_of(lengths), items.to_numpy().astype(np.int32)
 
 
 def cells_of(name: str, indptr: Indptr, items: AnyArray) -> pl.Series:
-    """Ragged rows of codes as a column of lists.
+    """Convert ragged rows of codes to a column of lists.
 
     >>> cells_of("items", np.array([0, 2, 2]), np.array([3, 4])).to_list()
     [[3, 4], []]
@@ -27,7 +27,7 @@ def cells_of(name: str, indptr: Indptr, items: AnyArray) -> pl.Series:
     rows = pl.Series("row", np.repeat(np.arange(len(lengths)), lengths)).set_sorted()
     filled = lengths > 0
     lists = (
-        # Told that rows ascend, polars cuts the column where they change, which is ten times as fast.
+        # If polars knows that rows ascend, it cuts the column where they change, which is ten times as fast.
         pl.DataFrame([rows, pl.Series(name, items[indptr[0] : indptr[-1]].astype(np.int32))])
         .group_by("row", maintain_order=True)
         .agg(name)[name]
@@ -48,7 +48,7 @@ def baskets_in(frame: pl.DataFrame, schema: Baskets) -> Baskets:
 
 
 def supports_in(data: Dataset) -> Counts:
-    """The number of baskets in parts that hold each item."""
+    """The number of baskets that hold each item, for baskets in parts."""
     width = len(data.schema.vocabulary)
 
     def work(frame: pl.DataFrame) -> Counts:

@@ -1,8 +1,8 @@
-"""Orders of baskets that put like ones side by side.
+"""Orders of baskets that put similar ones next to each other.
 
 Every order is a function of the baskets' contents alone. It is computed on the distinct baskets, numbered in
-canonical order, and ties go to the smaller number: neither the order of the input nor anything that is not in
-the baskets can touch it.
+canonical order, and ties go to the smaller number, so that neither the order of the input nor anything outside of
+the baskets can influence it.
 """
 
 from dataclasses import dataclass
@@ -34,13 +34,13 @@ Order: TypeAlias = Literal["rcm", "bipartite", "gray", "lexicographic", "nearest
 ORDERS: tuple[str, ...] = get_args(Order)
 
 SORTABLE = ("gray", "lexicographic")
-"""Orders in which the place of a basket among others follows from keys of each: see `sort_keys`."""
+"""Orders that can be computed by sorting baskets by a key of each: see `sort_keys`."""
 
 TABLES = 4
-"""Orders of `nearest`: rows that are alike stand side by side in at least one of them."""
+"""The number of orders of `nearest`: similar rows are likely to be adjacent in at least one of them."""
 
 HASHES = 3
-"""MinHash values that each of them sorts by."""
+"""The number of MinHash values that each of these orders sorts by."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,8 +50,8 @@ class Distinct:
     indptr: Indptr
     items: Items
     """`indptr`, `items`: the distinct baskets."""
-    width: int  # how many items there are
-    counts: Counts  # how many rows hold each distinct basket
+    width: int  # the number of different items
+    counts: Counts  # how many rows have each distinct basket
     of_row: Rows  # the distinct basket of each row
 
     def __len__(self) -> int:
@@ -71,7 +71,7 @@ class Distinct:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """How far the entries of an ordered matrix lie from its diagonal."""
+    """How far the entries of an ordered matrix are from its diagonal."""
 
     bandwidth: int  # the largest distance of two rows that share an item
     profile: int  # the sum over all rows of the distance to the first row that shares an item
@@ -89,9 +89,9 @@ def distinct_baskets(indptr: Indptr, items: Items, width: int) -> Distinct:
 
 
 def public_baskets(baskets: Baskets) -> Distinct:
-    """The distinct baskets without sensitive items; items are numbered among those that somebody holds.
+    """The distinct baskets without sensitive items; items are renumbered without those that occur in no basket.
 
-    They are kept: whoever publishes groups of them may want to know what these tell.
+    The result is cached: after groups of these baskets were published, it is needed again to judge what they disclose.
     """
     if "public" not in baskets.kept:
         known = ~flagged(baskets.sensitive, len(baskets.vocabulary)) & (baskets.supports > 0)
@@ -101,19 +101,19 @@ def public_baskets(baskets: Baskets) -> Distinct:
 
 
 def baskets_among(baskets: Baskets, known: Mask) -> Distinct:
-    """The distinct baskets with only the items for which a mask is true, which are numbered among those."""
+    """The distinct baskets with only the items for which a mask is true; these are renumbered."""
     return distinct_baskets(*kept_items(baskets, turns_among(known)), int(known.sum()))
 
 
 def kept_items(baskets: Baskets, number: Items) -> tuple[Indptr, Items]:
-    """The baskets without the items whose number is below 0: where they begin, and the numbers of the others."""
+    """Renumber the items of baskets, and drop those whose number is below 0: the `Indptr` and items that remain."""
     from shoal.kernels.ragged import keep_items
 
     return keep_items(baskets.indptr, baskets.items, number)
 
 
 def sensitive_items(baskets: Baskets) -> tuple[Indptr, Items]:
-    """The sensitive items of each basket: where they begin, and their codes. They are kept too."""
+    """The sensitive items of each basket, as ragged rows of codes. The result is cached too."""
     if "sensitive" not in baskets.kept:
         secret = flagged(baskets.sensitive, len(baskets.vocabulary))
         codes = np.where(secret, np.arange(len(secret), dtype=np.int32), np.int32(-1))
@@ -123,7 +123,7 @@ def sensitive_items(baskets: Baskets) -> tuple[Indptr, Items]:
 
 
 def turns_among(known: Mask) -> Items:
-    """The number of each item among those for which a mask is true; -1 for the others.
+    """Number the items for which a mask is true; -1 for the others.
 
     >>> turns_among(np.array([True, False, True])).tolist()
     [0, -1, 1]
@@ -132,13 +132,13 @@ def turns_among(known: Mask) -> Items:
 
 
 def numbered(ranks: Rows) -> Rows:
-    """The number of each rank among the different ones, ascending."""
+    """Renumber ranks without gaps, in ascending order."""
     numbers: Rows = (np.cumsum(np.bincount(ranks) > 0) - 1)[ranks]
     return numbers
 
 
 def used_items(items: Items, width: int) -> tuple[Items, int]:
-    """Items numbered without those that nobody holds, and how many are left."""
+    """Renumber items without those that do not occur; also how many are left."""
     there = np.bincount(items, minlength=width) > 0
     return (np.cumsum(there, dtype=np.int32) - np.int32(1))[items], int(there.sum())
 
@@ -148,8 +148,8 @@ def orders_of(
 ) -> tuple[Rows, ...]:
     """The distinct baskets in the order of that name; `nearest` gives several orders, the others one.
 
-    `supports`: those that a sortable order goes by; of all baskets, where these are a part of them. `tables`: how many
-    orders `nearest` gives.
+    `supports`: the supports that a sortable order is based on: those in all baskets, if these are only a part of them.
+    `tables`: how many orders `nearest` gives.
     """
     if name in SORTABLE:
         held = distinct.supports if supports is None else supports
@@ -168,13 +168,13 @@ def orders_of(
 
 
 def sort_keys(name: str, indptr: Indptr, items: Items, supports: Counts) -> tuple[Indptr, Items]:
-    """Keys of baskets that sort as a sortable order does, compared as lists are; equal baskets have equal ones.
+    """Sort keys of baskets for a sortable order: lists of integers, compared as lists; equal baskets have equal keys.
 
-    A key follows from a basket and the supports alone, so that baskets can be sorted wherever they are.
-    Lexicographic keys are the items, the most frequent first. Those of the order ``gray`` are the digits of a Gray
-    code whose first digit is the most frequent item: baskets that agree so far and differ in their next item stand by
-    it; with an even number of items so far those with the later item (or none) come first, with an odd number those
-    with the earlier item (or, last, none).
+    A key depends only on its basket and the supports, so that baskets can be sorted wherever they are. Lexicographic
+    keys are the items, the most frequent first. Keys of the order ``gray`` are the digits of a Gray code whose first
+    digit is the most frequent item: baskets that agree so far are ordered by their next item. After an even number of
+    items, those with the later item (or none) come first; after an odd number, those with the earlier item come first
+    (and those with none last).
     """
     from shoal.kernels.ragged import gray_digits, rank_rows
 
@@ -189,7 +189,7 @@ def sort_keys(name: str, indptr: Indptr, items: Items, supports: Counts) -> tupl
 def spread_of(distinct: Distinct, places: "Placed") -> tuple[Band, Floats]:
     """The band of the graph of rows that share an item, and the mean place of each item.
 
-    `places`: those of the rows that hold each distinct basket.
+    `places`: the places of the rows that have each distinct basket.
     """
     from shoal.kernels.band import spread
 
@@ -198,10 +198,10 @@ def spread_of(distinct: Distinct, places: "Placed") -> tuple[Band, Floats]:
 
 
 def holders_of(indptr: Indptr, items: Items, width: int) -> tuple[Indptr, Rows]:
-    """The rows that hold each item: those of item i lie at ``indptr[i]:indptr[i + 1]``, ascending."""
+    """The rows that hold each item, ascending: those of item i are at ``indptr[i]:indptr[i + 1]``."""
     rows = owners(indptr)
     begin = indptr_by(items, width)
-    # Short numbers are sorted in one pass, by counting.
+    # 16-bit integers are sorted in one pass, by counting.
     narrow = items.astype(np.uint16) if width <= 1 << 16 else items
     return begin, rows[np.argsort(narrow, kind="stable")]
 
@@ -209,8 +209,8 @@ def holders_of(indptr: Indptr, items: Items, width: int) -> tuple[Indptr, Rows]:
 def _row_graph(distinct: Distinct) -> Rows:
     """Reverse Cuthill-McKee on the graph of rows that share an item.
 
-    The degree of a row is the sum of the supports of its items: the number of its neighbors, each counted for every
-    item that it shares. The number itself would cost as much as building the graph.
+    The degree of a row is the sum of the supports of its items: the number of its neighbors, each counted once for
+    every item that it shares. The exact number of neighbors would cost as much as building the graph.
     """
     from shoal.kernels.band import row_order
 
@@ -236,9 +236,9 @@ def _bipartite(distinct: Distinct) -> Rows:
 
 
 def _sum(distinct: Distinct) -> Rows:
-    """Reverse Cuthill-McKee on A + Aᵀ, the matrix filled up to a square: row i is one vertex with item i.
+    """Reverse Cuthill-McKee on A + Aᵀ, with the matrix padded to a square: row i and item i are one vertex.
 
-    Rows and items have nothing to do with each other there, so the graph means nothing. It is what some programs do.
+    Row i and item i are unrelated, so this graph has no meaning. It is here because some programs use it.
     """
     from shoal.kernels.band import graph_order
 
@@ -254,12 +254,12 @@ def _sum(distinct: Distinct) -> Rows:
 
 
 def _nearest(distinct: Distinct, count: int) -> tuple[Rows, ...]:
-    """Rows sorted by MinHash values: rows with a large common part agree in many of them."""
+    """Orders by MinHash values: rows that share a large part of their items agree in many of the values."""
     from shoal.kernels.ragged import least_ranks
 
     if not len(distinct.items):
         return (np.arange(len(distinct)),) * count
-    # Which of two is smaller can be told from their ranks, and these are short.
+    # Ranks of the hashes are enough to compare them, and take less room.
     ranks = np.empty((distinct.width, count * HASHES), dtype=np.int32)
     for value in range(count * HASHES):
         mixed = _mixed(np.arange(distinct.width, dtype=np.uint64), value + 1)
@@ -269,7 +269,7 @@ def _nearest(distinct: Distinct, count: int) -> tuple[Rows, ...]:
 
 
 def _mixed(numbers: AnyArray, key: int) -> AnyArray:
-    """A number for each number that looks random, another one for each key (SplitMix64)."""
+    """Hash each number to one that looks random, and differs for each key (SplitMix64)."""
     state = numbers + np.uint64((key * 0x9E3779B97F4A7C15) % 2**64)
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -1,4 +1,4 @@
-"""How a day is written: the forms that are read, each of which can mean one day only."""
+"""Forms of writing a date that are read because each is unambiguous, and parts of the calendar."""
 
 import re
 
@@ -11,8 +11,8 @@ FORMS = {
     "%Y/%m/%d": r"^[0-9]{4}/[0-9]{2}/[0-9]{2}$",
     "%d.%m.%Y": r"^[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}$",
 }
-"""The forms of a day, and how their texts look. With slashes, day and month cannot be distinguished unless the year is
-first; with dots, the day always is."""
+"""The forms of a date, with patterns of their texts. With slashes, day and month cannot be told apart unless the year
+comes first; with dots, the day always comes first."""
 
 FORM_NAMES = "YYYY-MM-DD, YYYY/MM/DD or DD.MM.YYYY"
 
@@ -20,19 +20,19 @@ TIMESTAMP = (
     r"^([0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4})"
     r"(?:T|t| +)[0-2]?[0-9]:[0-5][0-9](?::[0-6][0-9](?:[.,][0-9]+)?)?(?: ?(?:Z|z|UTC|[+-][0-9]{2}(?::?[0-9]{2})?))?$"
 )
-"""A day in one of the forms, which is the first group, and a time of day behind it."""
+"""Pattern of a date in one of the forms, which is the first group, followed by a time of day."""
 
 CALENDAR = ("day", "month", "quarter", "year", "decade")
 """Parts of the calendar, from fine to coarse."""
 
 MONTH, QUARTER = r"^([0-9]{4}-[0-9]{2})$", r"^([0-9]{4})-Q([1-4])$"
-"""How months and quarters are published."""
+"""Patterns of published months and quarters."""
 
 _DOTTED = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})")
 
 
 def iso(text: str) -> str:
-    """A day of any form in the form ``YYYY-MM-DD``; other texts as they are, but for their slashes.
+    """Rewrite a date of any form as ``YYYY-MM-DD``; in other texts only slashes are replaced.
 
     >>> iso("1.9.2024"), iso("2024/09/01"), iso("2024-09-01")
     ('2024-09-01', '2024-09-01', '2024-09-01')
@@ -43,7 +43,7 @@ def iso(text: str) -> str:
 
 
 def part_texts(days: AnyArray, part: str) -> list[str]:
-    """The texts of a part of the calendar (`CALENDAR`) that days lie in."""
+    """The text of the month, quarter or other part of the calendar (`CALENDAR`) that each day lies in."""
     if part == "day":
         return [str(day) for day in days]
     if part == "month":

@@ -1,4 +1,4 @@
-"""What texts stand for: numbers and days, the kind of a column, and a column as places among its distinct texts."""
+"""Interpret texts as numbers or dates, find the kind of a column, and encode a column by its distinct texts."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,19 +19,19 @@ _EXACT = 2**53
 _COMMA = r"^-?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+)(?:,[0-9]+)?$"
 _OPEN = r"^(?:<=(-?[0-9].*)|(-?[0-9].*)\+)$"
 _TIME = r"(?:[Tt]| +)[0-2]?[0-9]:[0-5][0-9].*$"
-"""Numbers with a decimal comma; a time of day behind a day."""
+"""Patterns of numbers with a decimal comma, of coded ends, and of a time of day after a date."""
 
 _DENSE = 4
-"""Whole numbers are looked up in an array of their range if that is at most so many times the rows long."""
+"""Integers are looked up in an array over their range if its length is at most so many times the number of rows."""
 _FIRST = 4096
-"""Rows of a column by which it is seen whether equal texts stand together."""
+"""The first rows of a column, which show whether equal texts are adjacent."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distinct:
-    """A column as places in a list of its distinct values: ``texts[places[row]]`` is the cell, null where missing.
+    """A column encoded by its distinct values: ``texts[places[row]]`` is the cell, null if missing.
 
-    The list may hold equal texts, because values can differ in the blanks around them alone.
+    The list may contain equal texts, because values may differ only in the blanks around them.
     """
 
     texts: "polars.Series"
@@ -39,7 +39,7 @@ class Distinct:
 
     @property
     def missing(self) -> Mask:
-        """Which rows have no value."""
+        """A mask of the rows without a value."""
         return self.texts.is_null().to_numpy()[self.places]
 
     def take(self, rows: Mask) -> "Distinct":
@@ -53,7 +53,7 @@ class Distinct:
 
 
 def places_of(series: "polars.Series") -> "tuple[polars.Series, Codes]":
-    """The distinct values, nulls left aside, and the place of each row among them; nulls are placed last."""
+    """The distinct values without nulls, and the position of each row's value among them; nulls get the next number."""
     import polars as pl
 
     if series.dtype == pl.String:
@@ -71,7 +71,7 @@ def places_of(series: "polars.Series") -> "tuple[polars.Series, Codes]":
 
 
 def _text_places(series: "polars.Series") -> "tuple[polars.Series, Codes]":
-    """The places of texts; where equal ones stand together, as in canonical order, one of them is looked up for all."""
+    """`places_of` for texts; if equal texts are adjacent, as in canonical order, each run is looked up once."""
     some = series.head(_FIRST)
     if len(some) < _FIRST or len(some.rle()) * 4 > _FIRST:
         return _categories(series)
@@ -83,12 +83,12 @@ def _text_places(series: "polars.Series") -> "tuple[polars.Series, Codes]":
 def _categories(series: "polars.Series") -> "tuple[polars.Series, Codes]":
     import polars as pl
 
-    # Categories of a space of their own are forgotten with the series.
+    # A separate set of categories is released together with the series.
     return _category_places(series.cast(pl.Categorical(pl.Categories.random())))
 
 
 def _category_places(series: "polars.Series") -> "tuple[polars.Series, Codes]":
-    """The same of categories, nearly all of whose numbers are used."""
+    """`places_of` for categories, most of whose numbers occur."""
     import polars as pl
 
     places = series.to_physical()
@@ -116,15 +116,14 @@ def _dense_places(series: "polars.Series", low: int, high: int) -> "tuple[polars
 
 
 def find_kind(texts: "polars.Series") -> Kind:
-    """The kind of a column by its distinct texts, missing ones (null) left aside.
+    """The kind of a column, found from its distinct texts; missing ones (null) are ignored.
 
     Numbers
-        if every text is a decimal number as programs write it: a leading zero (02263) or plus sign is the sign of
-        a name, and so are infinity, NaN, whole numbers beyond 2**53 and decimals so long that two of them are equal
-        as 64-bit numbers.
+        if every text is a decimal number as programs write it. A leading zero (02263) or plus sign makes the column
+        one of names, and so do infinity, NaN, whole numbers beyond 2**53, and decimals so long that two of them are
+        equal as 64-bit numbers.
     Dates
-        if every text is a day of the calendar, all in the same one of the forms 2024-02-29, 2024/02/29 and
-        29.02.2024.
+        if every text is a valid date, all in the same one of the forms 2024-02-29, 2024/02/29 and 29.02.2024.
     Names
         otherwise.
     """
@@ -146,10 +145,9 @@ def find_kind(texts: "polars.Series") -> Kind:
 
 
 def coordinates(texts: "polars.Series", kind: Kind) -> "polars.Series":
-    """The number, or the days since 1970-01-01, that each text stands for; null where it stands for none.
+    """The number, or the days since 1970-01-01, that each text means; null for other texts.
 
-    A coded end (``90+``, ``<=20``) stands for its number, a month or quarter (``2024-02``, ``2024-Q1``) for its first
-    day.
+    A coded end (``90+``, ``<=20``) means its number, a month or quarter (``2024-02``, ``2024-Q1``) its first day.
     """
     import polars as pl
 
@@ -172,12 +170,12 @@ def coordinates(texts: "polars.Series", kind: Kind) -> "polars.Series":
 
 
 def written_days(texts: "polars.Series", form: str) -> "polars.Series":
-    """The days of texts in a form such as ``%d/%m/%Y``, with or without a time of day; null where it is another."""
+    """Parse dates in a form such as ``%d/%m/%Y``, with or without a time of day; null for other texts."""
     return texts.str.replace(_TIME, "").str.to_date(form, strict=False)
 
 
 def with_points(texts: "polars.Series") -> "polars.Series":
-    """Numbers with a decimal comma as programs write them, where all texts are such numbers.
+    """Replace decimal commas by points, if all texts are numbers with decimal commas.
 
     >>> import polars as pl
     >>> with_points(pl.Series(["1.061,5", "-3,25", "70"])).to_list(), with_points(pl.Series(["1,5", "a"])).to_list()
@@ -189,7 +187,7 @@ def with_points(texts: "polars.Series") -> "polars.Series":
 
 
 def plain_number(number: float | Decimal) -> str:
-    """A number as text, without an exponent and without needless zeros.
+    """Format a number without an exponent and without superfluous zeros.
 
     >>> plain_number(90), plain_number(0.5), plain_number(1e6), plain_number(Decimal("-0.00"))
     ('90', '0.5', '1000000', '0')
@@ -200,20 +198,20 @@ def plain_number(number: float | Decimal) -> str:
 
 
 def without_times(texts: "polars.Series") -> "polars.Series":
-    """The same texts with the time of day cut off timestamps: ``2011-10-31 14:41:00`` is ``2011-10-31``.
+    """Cut the time of day off timestamps: ``2011-10-31 14:41:00`` becomes ``2011-10-31``.
 
-    The day is the one that is written, whatever the time zone.
+    The date is the one that is written, whatever the time zone.
     """
     return texts.str.replace(TIMESTAMP, "${1}")
 
 
 def positive_zero(values: "polars.Series") -> "polars.Series":
-    """The same numbers with -0 as 0."""
+    """Replace -0 by 0."""
     return values.set((values == 0.0).fill_null(False), 0.0)
 
 
 def _confused(texts: "polars.Series", values: "polars.Series") -> bool:
-    """Whether two texts are different numbers but equal as floats."""
+    """Whether two of the texts are different numbers but equal as floats."""
     import polars as pl
 
     shared = pl.DataFrame({"text": texts, "value": values}).filter(values.is_duplicated()).sort("value")

@@ -1,8 +1,8 @@
-"""How a column is taken, in words: as numbers, categories, dates or codes, and why; and values that may not be that.
+"""Say how columns are interpreted (as numbers, categories, dates or codes) and why, and warn of doubtful values.
 
-Codes are not numbers: the difference of two postcodes or hospitals means nothing. Whole numbers are taken as numbers
-all the same where nobody says otherwise, because a range of codes is a correct cell; but it is said, and promises that
-depend on differences ask.
+Codes are not numbers: the difference of two postcodes or hospitals means nothing. Integers are still taken as numbers
+unless the user says otherwise, because a range of codes is a correct cell. But the user is told, and promises that
+depend on differences ask for the kind.
 """
 
 import re
@@ -17,19 +17,19 @@ from shoal.data._suggested_role import words_of
 from shoal.data.domain import Domain, Kind
 
 FEW = range(3, 10)
-"""So many different whole numbers may be codes of categories; two are alike either way, and ten are a scale."""
+"""Numbers of different integers that may be codes of categories; with two it makes no difference, ten are a scale."""
 
 FIRST = (0, 1)
-"""Codes of categories begin so."""
+"""The first number of codes of categories."""
 
 LARGEST = 99
-"""Codes of categories are small."""
+"""The largest number that is a code of a category."""
 
 MOST = 0.9
-"""From this share of values with a digit on, names are codes."""
+"""From this share of values with a digit on, names count as codes."""
 
 SHOWN = 6
-"""So many columns of one kind are named."""
+"""The most columns of one kind that are named."""
 
 CODE_WORD = re.compile(
     r"zip(code)?|postcode|postal|plz|postleitzahl|code|icd|atc|ops|drg|soc|isco|isic|naics|nace|fips|id|identifier|"
@@ -51,10 +51,10 @@ CODES = re.compile(r"-(?:7+|8+|9+)|(?:7{2,}|8{2,}|9{2,})(?:\.0+)?")
 """Numbers that stand for a missing value in many files: -9, 99, 999, 8888."""
 
 WORDS = frozenset({"N/A", "n/a", "#N/A", "NULL", "null", "NaN", "nan", ".", "-", "--"})
-"""Names that do."""
+"""Texts that stand for a missing value in many files."""
 
 NUMBERS = 3
-"""A column with fewer other numbers tells too little about its codes."""
+"""With fewer other numbers in a column, one cannot tell whether it has codes of missing values."""
 
 DAY_FORMS = {
     "YYYY-MM-DD": r"[0-9]{4}-[0-9]{2}-[0-9]{2}",
@@ -67,14 +67,14 @@ DAY_FORMS = {
     "DD/MM/YYYY or MM/DD/YYYY": r"[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}",
     "DD MMM YYYY": r"[0-9]{1,2} [A-Za-z]{3} [0-9]{4}",
 }
-"""How days are written, the first that fits taken; the slashed one that tells no month apart stands behind those that
-do."""
+"""Forms of dates, of which the first that fits is taken; the form with slashes in which day and month cannot be told
+apart comes after the unambiguous ones."""
 
 _FORMS = {form: re.compile(pattern + r"(?:[Tt ] *[0-9:.+Zz-]+)?") for form, pattern in DAY_FORMS.items()}
 
 
 class Taken(NamedTuple):
-    """How a column is taken: the word, why, and what else it looks like (empty where it does not)."""
+    """How a column is interpreted: the kind in a word, the reason, and what else it looks like, if anything."""
 
     kind: str
     why: str
@@ -82,7 +82,7 @@ class Taken(NamedTuple):
 
 
 def taken(name: str, domain: Domain) -> Taken:
-    """How a column is taken, and why.
+    """Say how a column is interpreted, and why.
 
     >>> from shoal.data.domain import nominal
     >>> taken("job", nominal(("clerk", "nurse")))
@@ -106,7 +106,7 @@ def taken(name: str, domain: Domain) -> Taken:
 
 
 def code_doubt(name: str, domain: Domain) -> str:
-    """Why the numbers of a column look like codes; empty where they look like amounts.
+    """Say why the numbers of a column look like codes; empty if they look like amounts.
 
     >>> import numpy as np
     >>> def numbers(*values: float) -> Domain:
@@ -129,7 +129,7 @@ def code_doubt(name: str, domain: Domain) -> str:
 
 
 def taken_sentences(columns: Iterable[tuple[str, Domain]]) -> tuple[str, ...]:
-    """How the columns of a table are taken, in a sentence, and one on numbers that look like codes."""
+    """A sentence on how the columns of a table are interpreted, and one on numbers that look like codes, if any."""
     found = {name: taken(name, domain) for name, domain in columns}
     if not found:
         return ()
@@ -144,7 +144,7 @@ def taken_sentences(columns: Iterable[tuple[str, Domain]]) -> tuple[str, ...]:
 
 
 def doubt_sentences(columns: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """What is said of numbers that look like codes: `columns` are names, and why they do where they do."""
+    """The sentence on numbers that look like codes, if any. `columns`: names, and why they look like codes."""
     doubtful = [(name, why) for name, why in columns if why]
     if not doubtful:
         return ()
@@ -169,10 +169,10 @@ def _whole(domain: Domain) -> bool:
 
 
 def code_remarks(name: str, domain: Domain) -> list[str]:
-    """The sentence on values that look like codes of missing ones; none where there are none.
+    """The remark on values that look like codes of missing values, if there are any.
 
-    A number is one where it is written like a code and stands apart: further away than all others are from each other,
-    or below 0 where no other is.
+    A number looks like one if it is written like such a code and is an outlier: further away from the other numbers
+    than they are from each other, or below 0 while no other is.
 
     >>> from shoal.data.domain import nominal
     >>> code_remarks("job", nominal(("N/A", "clerk", "nurse")))[0][:58]
@@ -194,7 +194,7 @@ def code_remarks(name: str, domain: Domain) -> list[str]:
 
 
 def _codes(labels: tuple[str, ...], values: Floats) -> list[str]:
-    """The labels of numbers that look like codes."""
+    """The labels of numbers that look like codes of missing values."""
     like = np.array([CODES.fullmatch(label) is not None for label in labels], dtype=np.bool_)
     others = values[~like]
     if len(others) < NUMBERS or not like.any():
@@ -206,9 +206,9 @@ def _codes(labels: tuple[str, ...], values: Floats) -> list[str]:
 
 
 def mixed_dates(name: str, domain: Domain, line_of: Callable[[int], int | None]) -> list[str]:
-    """The sentence on a column of names all of which are days, but in several forms; none for any other.
+    """The remark on a column of names if all are dates, but in several forms.
 
-    `line_of`: the first line with a value, given by its code.
+    `line_of`: function that returns the first line with a value, given its code.
     """
     labels = domain.labels[: domain.present]
     if domain.kind is not Kind.NOMINAL or len(labels) < 2:
@@ -223,7 +223,7 @@ def mixed_dates(name: str, domain: Domain, line_of: Callable[[int], int | None])
         return []
     unclear = "DD/MM/YYYY or MM/DD/YYYY"
     if len(first) == 2 and unclear in first and first.keys() & {"DD/MM/YYYY", "MM/DD/YYYY"}:
-        return []  # one form: the others tell which
+        return []  # this is one form: the unambiguous dates tell which
     shown = "; ".join(f"{labels[code]}{_line(line_of(code))} is {form}" for form, code in first.items())
     given = [form for form in first if form != unclear]
     slashed = {"DD/MM/YYYY", "MM/DD/YYYY"}

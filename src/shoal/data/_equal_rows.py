@@ -1,4 +1,4 @@
-"""Rows that agree on some columns, numbered."""
+"""Number equivalence classes: rows that agree on some columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from shoal.data.baskets import ragged_ranks
 from shoal.data.table import Column, Table
 
 ROOM = 2**62
-"""Mixed codes stay below this, so that they fit 63 bits."""
+"""Upper bound of combined codes, so that they fit into 63 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowClasses:
-    """Rows that agree on some columns are one class; classes are numbered in the order of their codes."""
+    """Equivalence classes of rows that agree on some columns, numbered in the order of their codes."""
 
     number: Rows  # the class of each row
     first: Rows  # the first row of each class
@@ -28,7 +28,7 @@ class RowClasses:
 def row_classes(columns: Sequence[Column], rows: int) -> RowClasses:
     """Number the distinct combinations of codes.
 
-    Equal rows that stand one after the other, as they do in canonical order, are looked at once.
+    Runs of adjacent equal rows, as in canonical order, are processed as one.
     """
     starts = runs([column.codes for column in columns], rows)
     lengths = np.diff(np.append(starts, rows))
@@ -39,9 +39,9 @@ def row_classes(columns: Sequence[Column], rows: int) -> RowClasses:
 
 
 def person_sizes(table: Table, columns: Sequence[Column]) -> Counts:
-    """How many persons each class of persons has whose rows agree.
+    """The number of persons in each class of persons whose rows agree.
 
-    A row is a person, unless a column tells persons: then all rows of a person are known together.
+    Each row is a person, unless there is an entity column: then all rows of a person are compared together.
     """
     classes = row_classes(columns, table.rows)
     entity = table.entity
@@ -55,7 +55,10 @@ def person_sizes(table: Table, columns: Sequence[Column]) -> Counts:
 
 
 def mixed_codes(columns: Sequence[tuple[Codes, int]], rows: int) -> Rows:
-    """One number for each row, by codes and the number of codes there are, the first column first."""
+    """Combine the codes of several columns into one number per row, the first column first.
+
+    `columns`: the codes of each column, and the number of different codes it may have.
+    """
     mixed = np.zeros(rows, dtype=np.int64)
     width = 1
     for codes, size in columns:
@@ -69,7 +72,7 @@ def mixed_codes(columns: Sequence[tuple[Codes, int]], rows: int) -> Rows:
 
 
 def runs(columns: Sequence[Codes], rows: int) -> Rows:
-    """The rows that differ from the one before them."""
+    """The rows that differ from their predecessor."""
     changed = np.zeros(rows, dtype=np.bool_)
     changed[:1] = True
     for codes in columns:

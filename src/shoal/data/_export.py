@@ -1,4 +1,4 @@
-"""Published data as frames of other libraries: labels return here, numbers and dates with their types."""
+"""Export published data to frames of other libraries, with numbers and dates in their types."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     import pandas
 
 Ranges: TypeAlias = Literal["text", "bounds", "middle"]
-"""What becomes of ranges of numbers and dates."""
+"""How ranges of numbers and dates are exported."""
 
 _RANGE = re.compile(r"[\[(]([^,\[\]()]+),([^,\[\]()]+)[\])]")
 _WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 EXACT = 15
-"""Whole numbers with more digits are no floating-point numbers."""
+"""Whole numbers with more digits are not exported as floating-point numbers."""
 
 Span: TypeAlias = tuple[Any, Any] | None
-"""The ends of a cell; None for one that may be anything."""
+"""The lower and upper end of a cell; None for a suppressed one."""
 
 
 def named(names: "Iterable[str] | str") -> pl.Expr:
-    """Columns by exactly these names, in this order: polars takes a bare name such as ``*`` or ``^b$`` for a pattern.
+    """Select columns by exactly these names, in this order: polars reads a bare ``*`` or ``^b$`` as a pattern.
 
     >>> import polars as pl
     >>> pl.DataFrame({"^b$": [1], "b": [2], "*": [3]}).select(named(["*", "^b$"])).columns
@@ -51,12 +51,12 @@ def named(names: "Iterable[str] | str") -> pl.Expr:
 
 
 def unnamed(series: pl.Series) -> pl.Series:
-    """A series without its name, which polars takes for a pattern in many methods of series too."""
+    """A series without its name, which polars reads as a pattern in many methods of series too."""
     return series.alias("")
 
 
 def filled(texts: pl.Series) -> pl.Series:
-    """Texts of which a missing one is empty: polars takes long to see that there is nothing to fill."""
+    """Replace missing texts by empty ones, if there are any: polars takes long to find nothing to fill."""
     return texts.fill_null("") if texts.null_count() else texts
 
 
@@ -69,12 +69,12 @@ def to_series(column: Column) -> pl.Series:
 
 
 def text_frame(table: Table) -> pl.DataFrame:
-    """A frame of texts, as they are published; missing cells are null."""
+    """A table as a frame of texts; missing cells are null."""
     return pl.DataFrame([to_series(column) for column in table.columns])
 
 
 def to_polars(data: object, ranges: Ranges = "text") -> pl.DataFrame:
-    """Published data as a polars frame: a table with its types, all else as a long frame."""
+    """Published data as a polars frame: a table with typed columns, other forms as a long frame."""
     if ranges not in ("text", "bounds", "middle"):
         raise WrongUse(f"`ranges` must be 'text', 'bounds' or 'middle', not {ranges!r}.")
     match data:
@@ -110,7 +110,7 @@ def to_pandas(data: object, ranges: Ranges = "text") -> "pandas.DataFrame":
 
 
 def to_spark(data: object) -> Any:
-    """Published rows that are on a Spark cluster as its own frame."""
+    """Published rows on a Spark cluster as a Spark frame."""
     frame = getattr(data.parts, "frame", None) if isinstance(data, Dataset) else None
     if frame is None:
         raise WrongUse(
@@ -123,12 +123,13 @@ def to_spark(data: object) -> Any:
 def typed(column: Column, ranges: Ranges, taken: Sequence[str] = ()) -> list[pl.Series]:
     """A published column with the type of its values: whole numbers, numbers, dates, or texts.
 
-    Types are found from the published texts alone, so that a release has the same in memory and from its files:
-    numbers with leading zeros or too many digits are texts, and a missing cell is null. Where cells are ranges,
-    ``text`` leaves them texts, ``bounds`` gives two columns with both ends as published (whether an end is included is
-    not shown), and ``middle`` their mean. A suppressed cell is null then. A column with sets or names stays texts.
+    Types are found from the published texts alone, so that a release has the same types in memory and from its files:
+    numbers with leading zeros or too many digits are texts, and a missing cell is null. If cells are ranges, ``text``
+    leaves them as texts, ``bounds`` gives two columns with both ends as published (whether an end is included is not
+    shown), and ``middle`` gives their mean. With the last two, a suppressed cell is null. A column with sets or names
+    stays as texts.
 
-    `taken`: names of all columns, which those of ends must not have.
+    `taken`: the names of all columns, which the columns of ends must not have.
     """
     labels = column.domain.labels
     blank = [label == "" or code == column.domain.missing for code, label in enumerate(labels)]
@@ -165,12 +166,12 @@ def typed(column: Column, ranges: Ranges, taken: Sequence[str] = ()) -> list[pl.
 
 
 def _spread(values: pl.Series, column: Column, name: str) -> pl.Series:
-    """A value for each row, from one for each code."""
+    """Expand one value per code to one value per row."""
     return values[np.asarray(column.codes, dtype=np.uint32)].alias(name)
 
 
 def _spans(labels: Sequence[str]) -> "tuple[list[Span], Any] | None":
-    """The ends of cells and their type, where all are numbers, or all are dates; None where they are something else."""
+    """The ends of cells and their type, if all are numbers or all are dates; otherwise None."""
     kinds: tuple[tuple[Callable[[str], Any], Any], ...] = (
         (_whole, pl.Int64),
         (_number, pl.Float64),
@@ -211,14 +212,14 @@ def _day(text: str) -> date | None:
 
 
 def _middle(low: Any, high: Any) -> Any:
-    """What lies halfway; of days the earlier of two."""
+    """The value halfway between two; for dates, rounded down to a day."""
     return low + timedelta(days=(high - low).days // 2) if isinstance(low, date) else (low + high) / 2
 
 
 def listed_frame(rows: Table, others: Table, link: str, ranges: Ranges = "text") -> pl.DataFrame:
-    """The rows of a table, each with the lists of all cells that a second table has for its number.
+    """The rows of a table, each with the lists of all cells in a second table that are linked to it.
 
-    Of a group, these are its secrets: which of them is whose stays open. Of a person, these are her records.
+    For a group, these are its secrets, without telling which row has which; for a person, these are her records.
     """
     lists = to_polars(others, ranges).group_by(named(link), maintain_order=True).agg(pl.all())
     joined = to_polars(rows, ranges).join(lists, on=link, how="left", maintain_order="left")
@@ -234,8 +235,8 @@ def baskets_frame(data: Baskets) -> pl.DataFrame:
 def groups_frame(data: Groups) -> pl.DataFrame:
     """A row for each public item of each basket, and for each sensitive item of a group.
 
-    Of a sensitive item it is not published which baskets hold it, so that ``basket`` is null and ``count`` tells how
-    many do; of a public one ``count`` is 1.
+    Which baskets hold a sensitive item is not published, so its ``basket`` is null and its ``count`` says how many do;
+    for a public item, ``count`` is 1.
     """
     group = np.repeat(np.arange(1, len(data) + 1), data.sizes)
     basket = owners(data.basket_indptr)
@@ -262,9 +263,10 @@ def groups_frame(data: Groups) -> pl.DataFrame:
 def clusters_frame(data: Clusters) -> pl.DataFrame:
     """A row for each item of each sub-record of each chunk, and for each term.
 
-    ``cluster`` counts what is published on a line of its own, ``part`` the simple and joint clusters that all are made
-    of, and ``size`` its baskets. ``chunk`` and ``record`` count inside of a part and of a chunk; both are null for
-    terms, whose counts are not published. A chunk of a joint cluster is shared by its parts.
+    ``cluster`` numbers the clusters that are published on lines of their own, and ``part`` the simple and joint
+    clusters inside them; ``size`` is the number of baskets of a part. ``chunk`` and ``record`` are numbers within a
+    part and within a chunk; both are null for terms, whose counts are not published. A chunk of a joint cluster is
+    shared by its parts.
     """
     records = np.diff(data.record_indptr)
     chunk = np.repeat(np.repeat(np.arange(len(records)), records), np.diff(data.item_indptr))

@@ -1,6 +1,6 @@
-"""Numbers that look random and are the same on every machine, so that workers agree where a row belongs.
+"""Hashes that are the same on every machine, so that workers agree on where a row belongs.
 
-The hashes of libraries change with their versions, and workers of a cluster need not all have the same.
+The hashes of libraries change between versions, and not all workers of a cluster need to have the same version.
 """
 
 from typing import TYPE_CHECKING
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def list_hashes(indptr: Indptr, items: Items) -> AnyArray:
-    """A number for each ragged row; rows with the same items have the same."""
+    """The hash of each ragged row; rows with the same items have the same hash."""
     sums = np.zeros(len(items) + 1, dtype=np.uint64)
     np.cumsum(mixed(items), out=sums[1:])
     return mixed(sums[indptr[1:]] - sums[indptr[:-1]])
 
 
 def text_hashes(texts: "polars.Series") -> AnyArray:
-    """A number for each text; a missing one has that of the empty text.
+    """The hash of each text; a missing text has that of the empty one.
 
     >>> import polars as pl
     >>> first, second, third = text_hashes(pl.Series(["ab", "ba", "ab"])).tolist()
@@ -41,7 +41,7 @@ def text_hashes(texts: "polars.Series") -> AnyArray:
 
 
 def _of_letters(texts: "polars.Series") -> AnyArray:
-    """The same, looking at every letter."""
+    """The hash of each text, computed from its bytes."""
     lengths = texts.str.len_bytes().to_numpy().astype(np.int64)
     letters = np.frombuffer("".join(texts.to_list()).encode(), dtype=np.uint8).astype(np.uint64)
     begins = np.cumsum(lengths) - lengths

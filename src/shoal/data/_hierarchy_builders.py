@@ -1,8 +1,8 @@
-"""Hierarchies made from nothing but the values of a column.
+"""Build hierarchies from the values of a column alone.
 
 ======================  ===============================================================================================
 ``intervals:5,10,20``   bins of numbers that start at multiples of the width: ``17``, ``[15,20)``, ``[10,20)``, …
-``intervals:5,10,90+``  the same with an open end: all from 90 on are ``90+``; ``<20`` is one downwards
+``intervals:5,10,90+``  the same with an open end: all values from 90 on are ``90+``; ``<20`` is open downwards
 ``mask``                characters hidden from the right: ``81667``, ``8166*``, ``816**``, …
 ``prefix:1,3``          the first characters kept: ``81667``, ``816*``, ``8*``
 ``dates:month,year``    parts of the calendar: ``1967-01-23``, ``1967-01``, ``1967``
@@ -29,7 +29,7 @@ from shoal.data.published_syntax import looks_published, range_text, set_text
 from shoal.errors import BadData, UnknownName, WrongUse
 
 SET_MEMBERS = 20
-"""The largest set that is written out; of a larger one the first and the last member are: ``{a|…|z}``."""
+"""The largest set that is written out; of a larger one, only the first and the last member are: ``{a|…|z}``."""
 
 _EXACT = Context(prec=2000)
 
@@ -41,9 +41,9 @@ def build(spec: str, domain: Domain, column: str) -> Hierarchy:
     """Build the hierarchy of a column.
 
     `spec`: a builder and its arguments, as on the command line: ``intervals:5,10,20``. `domain`: the values of the
-    column. All become leaves. `column`: the name of the column, for messages. Raises `WrongUse` if there is no such
-    builder, or it cannot be used with these arguments or on these values. Raises `BadData` if a value of the column
-    reads like a node of its hierarchy, so that nobody could tell which is published.
+    column, all of which become leaves. `column`: the name of the column, for messages. Raises `WrongUse` if there is no
+    such builder, or it cannot be used with these arguments or on these values. Raises `BadData` if a value of the
+    column reads like a node of its hierarchy, so that a published one would be ambiguous.
     """
     name, colon, rest = spec.partition(":")
     if name not in BUILDERS:
@@ -60,10 +60,10 @@ def build(spec: str, domain: Domain, column: str) -> Hierarchy:
 def intervals(domain: Domain, widths: Arguments) -> Hierarchy:
     """Bins of numbers that start at multiples of each width; the upper end is not part of a bin.
 
-    Widths ascend and each is a multiple of the one before, so that bins nest. They may be decimal fractions: all is
-    computed on the decimal digits of the values, so that a bin always contains its values. ``90+`` and ``<20`` are open
-    ends: all values from 90 on, and all below 20, are one node on every level, whatever values next year brings. A bin
-    that holds a coded value (``90+``, ``<=20``) is open too.
+    Widths ascend and each is a multiple of the one before, so that bins nest. They may be decimal fractions: everything
+    is computed on the decimal digits of the values, so that a bin always contains its values. ``90+`` and ``<20`` are
+    open ends: all values from 90 on, and all below 20, are one node on every level, whatever values later data has. A
+    bin that holds a coded value (``90+``, ``<=20``) is open too.
     """
     if domain.kind is not Kind.NUMERIC:
         raise WrongUse(f"intervals are made of numbers, and the column is {domain.kind}.")
@@ -81,7 +81,7 @@ def intervals(domain: Domain, widths: Arguments) -> Hierarchy:
     below = np.array([label.startswith("<=") for label in domain.labels], dtype=np.bool_)
     for coded, ends, beyond in ((above, tops, scaled >= high_end), (below, bottoms, scaled < low_end)):
         coded[np.asarray(beyond, dtype=np.bool_) & bool(ends)] = (
-            False  # what is beyond an open end opens no bin
+            False  # coded values beyond an open end make no bin open
         )
 
     def bins(step: int) -> TextsOf:
@@ -106,15 +106,15 @@ def intervals(domain: Domain, widths: Arguments) -> Hierarchy:
 
 
 def _is_end(argument: str) -> bool:
-    """Whether an argument of intervals is an open end, ``90+`` or ``<20``, and no width."""
+    """Whether an argument of intervals is an open end, ``90+`` or ``<20``, rather than a width."""
     return argument.endswith("+") or argument.startswith("<")
 
 
 def mask(domain: Domain, arguments: Arguments) -> Hierarchy:
     """Hide one more character from the right on each level, until the root hides the first one too.
 
-    A masked value keeps its length. Values shorter than the longest keep their first character on the levels that
-    they have no other characters for.
+    A masked value keeps its length. A value shorter than the longest keeps its first character on the levels above
+    those that hide all its others.
     """
     _check_none("mask", arguments)
     labels = domain.labels
@@ -184,7 +184,7 @@ def order(domain: Domain, sizes: Arguments) -> Hierarchy:
 
 
 def balanced(domain: Domain, arguments: Arguments) -> Hierarchy:
-    """Groups of at most so many neighbors, groups of as many groups, and so on; group sizes as even as can be."""
+    """Groups of at most so many neighbors, groups of at most as many groups, and so on, as even in size as possible."""
     if len(arguments) != 1:
         raise WrongUse("balanced needs one number, the children of a node: balanced:3.")
     fan_out = _whole(arguments[0], "the number of children", least=2)
@@ -199,7 +199,7 @@ def balanced(domain: Domain, arguments: Arguments) -> Hierarchy:
 
 
 def suppress(domain: Domain, arguments: Arguments) -> Hierarchy:
-    """The value, or nothing."""
+    """Only the value itself, or ``*``."""
     _check_none("suppress", arguments)
     return climb(domain.labels, [])
 
@@ -217,7 +217,7 @@ BUILDERS: dict[str, Callable[[Domain, Arguments], Hierarchy]] = {
 
 
 def _present(domain: Domain) -> Domain:
-    """The domain less its missing value."""
+    """The domain without its missing value."""
     if domain.missing is None:
         return domain
     values = None if domain.values is None else domain.values[:-1]
@@ -295,9 +295,9 @@ def _decimal(text: str, noun: str) -> Decimal:
 
 
 def _whole_numbers(domain: Domain, widths: list[Decimal]) -> tuple[AnyArray, list[int], int]:
-    """Values and widths times the power of ten that makes all of them whole, and that power.
+    """Values and widths, multiplied by the power of ten that makes all of them integers, and that power.
 
-    Machine integers are used where all fit into them, and Python's otherwise.
+    They are machine integers if all fit, and Python's otherwise.
     """
     assert domain.values is not None
     whole = bool(np.all((np.abs(domain.values) < 2**53) & (domain.values == np.floor(domain.values))))
@@ -314,7 +314,7 @@ def _whole_numbers(domain: Domain, widths: list[Decimal]) -> tuple[AnyArray, lis
 
 
 def _exact(label: str, value: float) -> Decimal:
-    """The number that a label says, digit by digit; its coordinate where the label says it in another way."""
+    """The exact decimal number in a label; its coordinate if the label writes it in another way."""
     try:
         number = Decimal(label)
     except InvalidOperation:
@@ -327,5 +327,5 @@ def _exact(label: str, value: float) -> Decimal:
 
 
 def _plain(number: int, digits: int) -> str:
-    """A scaled number as text, without an exponent and without needless zeros."""
+    """Format a scaled number without an exponent and without superfluous zeros."""
     return plain_number(Decimal(number).scaleb(-digits, _EXACT))

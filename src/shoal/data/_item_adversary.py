@@ -1,4 +1,4 @@
-"""What an adversary can do who knows a few items of a basket."""
+"""How well an adversary who knows a few items of a basket can find it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from shoal.arrays import Counts, Items, Rows, indptr_of, owners
 from shoal.data.baskets import Baskets
 
 SAMPLES = 5_000
-"""Baskets that are looked at: the standard error of a share is at most 0.7 of a hundred."""
+"""The most baskets that are examined: the standard error of a share is then at most 0.7 percentage points."""
 
 COMMON = 64
-"""An item that more than one basket of so many holds is kept as a set of bits, others as a list of baskets."""
+"""An item that more than one in this many baskets holds is stored as a bitmap, others as a list of baskets."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownItems:
-    """How many baskets are found again by so many known items.
+    """How many baskets can be found by a number of known items.
 
     A basket with at least that many public items is drawn at random, and then that many of its public items. It is
-    unique if no other basket holds them all; the adversary who picks one of those that do picks the right one with the
+    unique if no other basket holds all of them. An adversary who picks one of the baskets that do is right with
     probability 1 / (number of baskets that hold them).
 
     The table of re-identification probabilities in the CAHD paper (Ghinita, Tao, Kalnis, ICDE 2008) has 0.3, 9.5,
@@ -31,8 +31,8 @@ class KnownItems:
     """
 
     known: int  # the number of items that the adversary knows
-    baskets: int  # how many baskets have at least so many public items
-    sampled: int  # how many of them were looked at
+    baskets: int  # how many baskets have at least that many public items
+    sampled: int  # how many of them were examined
     unique: float  # the share of unique ones
     probability: float  # the mean probability to pick the right one
 
@@ -42,8 +42,8 @@ def known_items(
 ) -> tuple[KnownItems, ...]:
     """How many baskets an adversary finds who knows some of their public items.
 
-    One known item is computed exactly; more are estimated on a sample, with exact counts of the baskets that hold
-    them. The sample is the same for the same seed.
+    For one known item the result is exact; for more it is estimated from a sample, with exact counts of the baskets
+    that hold them. The same seed draws the same sample.
     """
     if len(baskets.public) < len(baskets.vocabulary):
         wanted = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
@@ -58,7 +58,7 @@ def known_items(
 
 
 class Holders:
-    """Which baskets hold an item, ready to count those that hold several."""
+    """An index of the baskets that hold each item, to count those that hold several."""
 
     def __init__(self, baskets: Baskets) -> None:
         self.supports = baskets.supports
@@ -95,7 +95,7 @@ class Holders:
         return self._bits[item]
 
     def _holds(self, item: int, rows: Rows) -> NDArray[np.bool_]:
-        """Which of the baskets hold an item."""
+        """A mask of the given baskets that hold an item."""
         if self._is_common(item):
             bits = self._bits_of(item)[rows >> 3] >> (rows & 7).astype(np.uint8)
             return np.asarray(bits & 1 == 1)
@@ -105,7 +105,7 @@ class Holders:
 
 
 def _one_known(baskets: Baskets) -> KnownItems:
-    """Over all baskets and all of their items."""
+    """The exact result for one known item, over all baskets and all of their items."""
     supports, lengths = baskets.supports[baskets.items], baskets.lengths
     filled = lengths > 0
     count = int(filled.sum())
@@ -134,11 +134,11 @@ def _more_known(
 
 
 def _drawn(baskets: Baskets, rows: Rows, known: int, generator: np.random.Generator) -> Items:
-    """So many different items of each basket, ascending."""
+    """Draw `known` different items of each basket, ascending."""
     lengths = baskets.lengths[rows]
     places = np.empty((len(rows), 0), dtype=np.int64)
     for drawn in range(known):
-        # A place among those that are left, moved past the places that were drawn before.
+        # Draw a place among those that are left, and shift it past the places that were drawn before.
         place = (generator.random(len(rows)) * (lengths - drawn)).astype(np.int64)
         for earlier in places.T:
             place += place >= earlier

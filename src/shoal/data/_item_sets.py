@@ -1,7 +1,7 @@
-r"""A column of items: each cell holds a set of them, such as ``beer|bread``.
+r"""Columns of items, each cell of which holds a set such as ``beer|bread``.
 
-Items ascend in a cell and do not repeat; a row without any has the empty text. A backslash stands before ``\`` and
-``|`` inside an item, so that every cell can be read back.
+Items ascend within a cell and do not repeat; a row without items has the empty text. Inside an item, ``\`` and ``|``
+are escaped by a backslash, so that every cell can be read back.
 """
 
 import re
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BETWEEN = "|"
 MARKS = "|;,\t"
-"""What mostly stands between items."""
+"""Characters that often separate items."""
 _SPECIAL = re.compile(r"([\\|])")
 
 
@@ -38,7 +38,7 @@ def items_text(items: Iterable[str]) -> str:
 
 
 def items_in(text: str) -> list[str]:
-    r"""The items of a cell as they stand there.
+    r"""The items of a cell, in the order in which they are written.
 
     >>> items_in(r"x\|y|z"), items_in("")
     (['x|y', 'z'], [])
@@ -57,12 +57,12 @@ def without_items(table: Table) -> Table:
 
 
 def item_sets(column: Column) -> Baskets:
-    """The sets of items of a column, a basket a row; its sensitive and insensitive items have these roles."""
+    """The sets of items of a column, one basket per row; sensitive and insensitive items keep their roles."""
     return label_sets(column).take(column.codes.astype(np.int64))
 
 
 def label_sets(column: Column) -> Baskets:
-    """The sets of items of the labels of a column, a basket a label."""
+    """The sets of items of a column's labels, one basket per label."""
     import polars as pl
 
     labels = pl.Series(column.domain.labels, dtype=pl.String)
@@ -80,7 +80,7 @@ def label_sets(column: Column) -> Baskets:
 
 
 def sets_of(rows: Rows, texts: "polars.Series", count: int, roles: Column | None = None) -> Baskets:
-    """The baskets of pairs of a row and an item in any order; pairs that repeat count once.
+    """Build baskets from pairs of a row and an item in any order; repeated pairs count once.
 
     `roles`: a column that says which items are sensitive and insensitive.
     """
@@ -97,7 +97,7 @@ def sets_of(rows: Rows, texts: "polars.Series", count: int, roles: Column | None
 
 
 def item_column(name: str, sets: Baskets) -> Column:
-    """The column whose cells are the sets of items, a row a basket."""
+    """The column whose cells are the sets of items, one row per basket."""
     escaped = [_SPECIAL.sub(r"\\\1", item) for item in sets.vocabulary]
     _, first, places = np.unique(
         ragged_ranks(sets.indptr, sets.items), return_index=True, return_inverse=True
@@ -122,10 +122,10 @@ def item_column(name: str, sets: Baskets) -> Column:
 
 
 def with_item_roles(table: Table, sensitive: Iterable[str], insensitive: Iterable[str]) -> Table:
-    """Give items of a table's column of items their roles.
+    """Make items of a table's column of items sensitive or insensitive.
 
-    Raises `UnknownName` if nobody holds an item of that name. Raises `WrongUse` if an item has two roles, or there is
-    no column of items.
+    Raises `UnknownName` if no row has an item of that name. Raises `WrongUse` if an item has two roles, or there is no
+    column of items.
     """
     secret, neither = tuple(dict.fromkeys(sensitive)), tuple(dict.fromkeys(insensitive))
     column = items_of(table)
@@ -148,7 +148,7 @@ def with_item_roles(table: Table, sensitive: Iterable[str], insensitive: Iterabl
 
 
 def unseparated(columns: Iterable[Column], separator: str) -> tuple[str, ...]:
-    """What is said where a given separator stands in no cell, and another one seems to be meant."""
+    """Warnings about columns in which the given separator never occurs, and another one seems to be used."""
     found = []
     for column in columns:
         labels = [text for text in column.domain.labels if text]
@@ -163,7 +163,7 @@ def unseparated(columns: Iterable[Column], separator: str) -> tuple[str, ...]:
 
 
 def disordered_sets(column: Column) -> list[int]:
-    """The codes of cells in which items do not ascend, repeat, or are empty texts."""
+    """The codes of cells whose items do not ascend, repeat, or include an empty text."""
     found = []
     for code in column.occurring.tolist():
         text = column.domain.labels[code]

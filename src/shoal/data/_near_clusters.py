@@ -1,7 +1,7 @@
-"""Clusters of baskets that are alike, found from their items alone.
+"""Find clusters of similar baskets, from their items alone.
 
-Which rows come together follows from the contents of all baskets: whoever has them all finds the same clusters again,
-but for which of equal baskets is in which. Rows that tie come in the order in which the given orders have them.
+The clusters are determined by the contents of all baskets: whoever has all of them finds the same clusters, except for
+which of several equal baskets is in which cluster. Ties are resolved by the orders that are given.
 """
 
 from dataclasses import dataclass
@@ -16,36 +16,37 @@ if TYPE_CHECKING:
     from shoal.kernels import near_clusters as kernel
 
 UNIT = 840
-"""What the items of a basket with one of them are worth, if worth falls with the square root of the length."""
+"""The weight of the item in a basket of one, if weights fall with the square root of a basket's length."""
 
 WINDOW = 8
-"""Clusters to each side, in each order, among which one that must takes in others."""
+"""How many clusters to each side, in each order, are considered when a cluster has to absorb others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How far like rows are looked for."""
+    """How thoroughly similar rows are searched for."""
 
-    tables: int  # orders by MinHash values, beside Gray's
+    tables: int  # number of orders by MinHash values, in addition to Gray's
     window: int
-    """Rows to each side, in each order but the first, among which a cluster looks for its next one."""
-    passes: int  # how often rows may change places between neighboring clusters
+    """Rows to each side, in each order but the first, among which a cluster looks for its next row."""
+    passes: int  # how many times rows may be swapped between neighboring clusters
     reach: int
     most: int
-    """`reach`, `most`: how near rows make clusters neighbors, and with how many neighbors a cluster exchanges rows."""
+    """`reach`, `most`: how near rows must be to make their clusters neighbors, and with how many neighbors a cluster
+    swaps rows."""
     even: bool
-    """Whether short and long baskets count alike when they do: by the cosine, and not by the items they share."""
+    """Whether swaps give short and long baskets equal weight: by the cosine instead of the number of shared items."""
 
 
 GROUPS = Search(tables=2, window=4, passes=2, reach=1, most=4, even=True)
-"""For groups: they are small, and more is not better."""
+"""The search for groups: they are small, and searching more does not help."""
 
 
 def orders_for_clusters(distinct: Distinct, tables: int, supports: Counts | None = None) -> tuple[Rows, ...]:
-    """The orders in which like baskets are looked for: the first is Gray's, the others are by MinHash values.
+    """The orders in which similar baskets are searched for: the first is Gray's, the others are by MinHash values.
 
-    `tables`: how many of those there are. `supports`: those that Gray's goes by; of all baskets, where these are a part
-    of them.
+    `tables`: the number of orders by MinHash values. `supports`: the supports that Gray's order is based on: those in
+    all baskets, if these are only a part of them.
     """
     return (*orders_of("gray", distinct, supports), *orders_of("nearest", distinct, tables=tables))
 
@@ -53,14 +54,14 @@ def orders_for_clusters(distinct: Distinct, tables: int, supports: Counts | None
 def near_clusters(
     orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int, count: int, search: Search
 ) -> tuple[Rows, Rows]:
-    """Put rows into so many clusters, which differ in size by at most one row.
+    """Divide rows into `count` clusters of similar rows, which differ in size by at most one row.
 
-    `orders`: all rows, several times; those with the same items side by side. Returns the rows cluster by cluster, and
-    where each cluster begins.
+    `orders`: several orders of all rows; rows with the same items must be adjacent in each. Returns the rows cluster by
+    cluster, and where each cluster begins.
     """
     from shoal.kernels import near_clusters as kernel
 
-    # Rows that are looked at one after the other are read several times as fast where they lie side by side in memory.
+    # Rows that are read in succession are read several times as fast if they are adjacent in memory.
     rows = orders[0]
     tables, alike = _laid(rows, orders, indptr, items, width)
     members, starts = kernel.gather(tables, alike, count, search.window)
@@ -77,7 +78,7 @@ def near_clusters(
 def _laid(
     rows: Rows, orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int
 ) -> tuple[AnyArray, "kernel.Rows"]:
-    """Rows in another order, numbered by it."""
+    """Copy the rows in another order, and express all orders in the new numbers of the rows."""
     from shoal.kernels.ragged import take_rows
 
     place = np.empty(len(rows), dtype=np.uint32)
@@ -86,9 +87,9 @@ def _laid(
 
 
 def _rows(indptr: Indptr, items: Items, width: int) -> "kernel.Rows":
-    """Rows as the kernels take them: the shorter the numbers are, the less is waited for memory.
+    """Rows in the form that the kernels take: in the narrowest integers, because the kernels are bound by memory.
 
-    Numbers without a sign are looked up at once; with one, each could count from the end.
+    They are unsigned, because a signed index might be negative and would have to be checked.
     """
     from shoal.kernels import near_clusters as kernel
 
@@ -99,18 +100,18 @@ def _rows(indptr: Indptr, items: Items, width: int) -> "kernel.Rows":
 
 
 def even_worth(longest: int) -> Counts:
-    """What each item of a row is worth, by the number of its items, if likeness is the cosine."""
+    """The weight of each item of a row, by the number of items in the row, if similarity is the cosine."""
     return np.rint(UNIT / np.sqrt(np.maximum(np.arange(longest + 1), 1))).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Clusters in pairs: what a reader of all public baskets finds again, but for which of equal ones is where."""
+    """Clusters in pairs. A reader of all public baskets can find them again, except for which equal one is where."""
 
     rows: Rows
     starts: Rows
     """`rows`, `starts`: the rows cluster by cluster, and where each cluster begins."""
-    pair: Rows  # the pair of each cluster; a pair may have three
+    pair: Rows  # the pair of each cluster; a pair may have three clusters
 
     @property
     def cluster_of(self) -> Rows:
@@ -124,9 +125,9 @@ _last: tuple[Distinct, int, Counts | None, Pairs] | None = None
 def clusters_of(distinct: Distinct, p: int, supports: Counts | None = None) -> Pairs:
     """The paired clusters of all rows, numbered in the order of their baskets.
 
-    What was found last is kept: whoever publishes groups by them may want to know what a reader finds who replays it.
+    The last result is cached: after groups were published by these clusters, the measure `pivot` needs them again.
 
-    `supports`: how many of all rows hold each item, where these are a part of them.
+    `supports`: how many of all rows hold each item, if these rows are only a part of them.
     """
     from shoal.kernels.ragged import take_rows
 
@@ -142,7 +143,7 @@ def clusters_of(distinct: Distinct, p: int, supports: Counts | None = None) -> P
 
 
 def _same(one: tuple[Distinct, int, Counts | None], other: tuple[Distinct, int, Counts | None]) -> bool:
-    """Whether both ask for the same clusters."""
+    """Whether two calls ask for the same clusters."""
     (baskets, p, supports), (others, q, held) = one, other
     if (p, baskets.width, supports is None) != (q, others.width, held is None):
         return False
@@ -155,10 +156,10 @@ def _same(one: tuple[Distinct, int, Counts | None], other: tuple[Distinct, int, 
 
 
 def _paired(orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int, p: int) -> Pairs:
-    """Clusters of p rows or a few more, in pairs; the rows without items are one cluster, if they are p or more.
+    """Clusters of p rows or a few more, in pairs; rows without items form a single cluster if there are at least p.
 
-    Nothing is like them, and all of them may hold something sensitive: of several such clusters each would take in many
-    others.
+    They are similar to no other rows, and all of them may hold something sensitive, so that each of several such
+    clusters would have to absorb many others.
     """
     some = np.diff(indptr) > 0
     filled, bare = np.flatnonzero(some), np.flatnonzero(~some)
@@ -172,7 +173,7 @@ def _paired(orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int, 
 
 
 def _like_pairs(orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int, p: int) -> Pairs:
-    """Clusters of p rows or a few more, and which of them go together where one alone will not do."""
+    """Clusters of p rows or a few more, and which of them are paired in case one alone is not enough."""
     from shoal.kernels import near_clusters as kernel
 
     count = max((len(indptr) - 1) // p, 1)
@@ -191,7 +192,7 @@ def _like_pairs(orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: i
 def cores(
     indptr: Indptr, items: Items, width: int, rows: Rows, starts: Rows
 ) -> tuple[Indptr, Items, tuple[Indptr, Items, Counts]]:
-    """The items that at least a third of a cluster's rows hold, for each cluster; and how many rows hold each item."""
+    """For each cluster, the items that at least a third of its rows hold; also how many of its rows hold each item."""
     from shoal.kernels._jit import fitting
     from shoal.kernels.near_clusters import count_items
 
@@ -201,7 +202,7 @@ def cores(
 
 
 def orders_of_units(indptr: Indptr, items: Items, width: int) -> tuple[Rows, ...]:
-    """Clusters by what most of their rows hold; those that tie stay as they are numbered."""
+    """Orders of clusters by their core items; ties keep the order of their numbers."""
     count = len(indptr) - 1
     each = Distinct(indptr, items, width, np.ones(count, dtype=np.int64), np.arange(count))
     return orders_for_clusters(each, GROUPS.tables)

@@ -1,6 +1,6 @@
-"""What notebooks show of our objects: small pieces of HTML that need nothing else and read in light and in dark.
+"""HTML for notebooks: small, self-contained pieces that are readable on light and dark backgrounds.
 
-Every text of the data is escaped, and characters that would steer the page are replaced.
+Every text from the data is escaped, and invisible characters are replaced.
 """
 
 from collections.abc import Sequence
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from shoal.data.release import Release
 
 ROWS = 5
-"""Published rows, baskets or groups that are shown."""
+"""The most published rows, baskets or groups that are shown."""
 
 COLUMNS = 12
-"""Columns of a table that are shown."""
+"""The most columns of a table that are shown."""
 
 LETTERS = 60
-"""Letters of a text that are shown."""
+"""The most characters of a text that are shown."""
 
 FRAME = (
     "border:1px solid rgba(128,128,128,.45);border-radius:8px;padding:10px 14px;margin:4px 0;max-width:62em"
@@ -35,7 +35,7 @@ LEFT = "text-align:left;vertical-align:top"
 
 
 def text(value: object, limit: int = LETTERS) -> str:
-    """A text of the data as HTML: short, escaped, and without characters that cannot be seen.
+    """A text from the data as HTML: shortened, escaped, and without invisible characters.
 
     >>> text("<b>"), text("abcdef", 4)
     ('&lt;b&gt;', 'abc…')
@@ -48,7 +48,7 @@ def text(value: object, limit: int = LETTERS) -> str:
 
 
 def card(heading: str, *bodies: str) -> str:
-    """A frame with a heading; both are HTML already."""
+    """A frame with a heading and contents, all of which are HTML already."""
     return f'<div style="{FRAME}"><div><strong>{heading}</strong></div>{"".join(bodies)}</div>'
 
 
@@ -63,7 +63,7 @@ def facts(pairs: Sequence[tuple[str, object]]) -> str:
 
 
 def grid(head: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> str:
-    """Rows under heads, with a note below."""
+    """Rows as a table with a header, and a note below."""
     names = "".join(f'<th scope="col" style="{LEFT}">{text(name)}</th>' for name in head)
     lines = "".join(
         "<tr>" + "".join(f'<td style="{LEFT}">{text(cell)}</td>' for cell in row) + "</tr>" for row in rows
@@ -76,7 +76,7 @@ def grid(head: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> 
 
 
 def sign(holds: bool) -> str:
-    """Whether a promise holds, by a sign and a word."""
+    """A sign and a word that say whether a promise holds."""
     return "✓ kept" if holds else "✗ broken"
 
 

@@ -1,4 +1,4 @@
-"""Counts of perturbed columns as they were before, without bias: the published matrix is inverted."""
+"""Estimate the original counts of perturbed columns without bias, by inverting the published matrix."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 
 def matrix_of(promises: Sequence[Mapping[str, Any]], column: str) -> Mapping[str, Sequence[int]] | None:
-    """The published matrix of a column, by value; None where it is not perturbed."""
+    """The published matrix of a column, by value; None if the column is not perturbed."""
     found = (one["matrix"] for one in promises if one.get("matrix") and one.get("column") == column)
     return next(found, None)
 
 
 def chances(matrix: Mapping[str, Sequence[int]]) -> Floats:
-    """The chance that each value, by line, is published as each, by column."""
+    """The probability that each value (rows) is published as each value (columns)."""
     weights = np.array([[float(one) for one in line] for line in matrix.values()])
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def speaking(matrix: Mapping[str, Sequence[int]]) -> Floats:
-    """For how many rows of each value, by line, a published value, by column, speaks: the inverse of the chances.
+    """The inverse of `chances`: what each published value (columns) adds to the estimated count of each value (rows).
 
-    The sum over published rows is the number of original ones, on average over what may be drawn.
+    Summed over the published rows, it gives the original counts on average over the random draws.
 
     Raises `WrongUse` if the matrix cannot be inverted.
     """
@@ -40,7 +40,7 @@ def speaking(matrix: Mapping[str, Sequence[int]]) -> Floats:
 
 
 def weights_of(column: Column, matrix: Mapping[str, Sequence[int]]) -> Floats:
-    """For how many rows of each value of the matrix, by line, each code of a published column speaks."""
+    """What each code of a published column (columns) adds to the estimated count of each value of the matrix (rows)."""
     inverse = speaking(matrix)
     places = {value: place for place, value in enumerate(matrix)}
     used = [places.get(label, -1) for label in column.domain.labels]
@@ -50,7 +50,7 @@ def weights_of(column: Column, matrix: Mapping[str, Sequence[int]]) -> Floats:
 def estimated(
     data: Table, promises: Sequence[Mapping[str, Any]], column: str, by: Sequence[str] = ()
 ) -> "polars.DataFrame":
-    """The published and the estimated number of rows of each value of a perturbed column, with a standard deviation."""
+    """The published and estimated counts of each value of a perturbed column, with standard deviations."""
     import polars as pl
 
     from shoal.data._export import to_series

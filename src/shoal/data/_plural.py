@@ -1,11 +1,11 @@
-"""Numbers with their nouns, and names that nothing else has."""
+"""Format numbers with nouns in singular or plural, and find unused names."""
 
 from collections.abc import Collection
 from itertools import chain, count
 
 
 def counted(number: int, nouns: str) -> str:
-    """A number with its noun, which is given in the plural.
+    """Format a number with its noun, which is given in the plural.
 
     >>> counted(1, "rows"), counted(1200, "rows"), counted(1, "classes"), counted(1, "hierarchies")
     ('1 row', '1,200 rows', '1 class', '1 hierarchy')
@@ -14,7 +14,7 @@ def counted(number: int, nouns: str) -> str:
 
 
 def singular(nouns: str) -> str:
-    """One of what is given in the plural.
+    """The singular of a plural noun.
 
     >>> [singular(nouns) for nouns in ("rows", "classes", "hierarchies", "different values", "vectors of levels")]
     ['row', 'class', 'hierarchy', 'different value', 'vector of levels']
@@ -27,7 +27,7 @@ def singular(nouns: str) -> str:
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """A name that no other has: the given one, or one with a number behind it.
+    """A name that is not taken: the given one, or with a number appended.
 
     >>> free_name("group", ("age", "group")), free_name("group", ())
     ('group_2', 'group')

@@ -1,4 +1,4 @@
-"""What a release promises, in a sentence for each kind of promise: for readers who know no model by its name."""
+"""Describe the promises of a release in sentences, for readers who do not know the models by name."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -9,17 +9,17 @@ from shoal.errors import WrongUse
 Promise: TypeAlias = Mapping[str, Any]
 
 NAMED = 12
-"""So many names stand in a sentence; of more it tells the number."""
+"""The most names that a sentence lists; of more, it gives the number."""
 
 UNNAMED = "the quasi-identifiers"
-"""What is known, where no column is named."""
+"""The words for what is known, if no column is named."""
 
 OF_ITEMS = ("k-km-anonymity", "disassociation")
-"""Promises about who knows items; beside others they are about the items of a table."""
+"""Promises about adversaries who know items; together with other promises they are about the items of a table."""
 
 
 def promise_sentences(promises: Sequence[Promise], known: Sequence[str] = ()) -> tuple[str, ...]:
-    """A sentence for each kind of promise: those that differ by their column alone are one.
+    """A sentence for each kind of promise; promises that differ only in their column share one.
 
     `known`: the names of the quasi-identifiers.
 
@@ -41,12 +41,12 @@ def promise_sentences(promises: Sequence[Promise], known: Sequence[str] = ()) ->
 
 
 def with_items(promises: Sequence[Promise]) -> bool:
-    """Whether promises are about a table with items."""
+    """Whether the promises are about a table with items."""
     return len({one.get("model") in OF_ITEMS for one in promises}) == 2
 
 
 def grouped(promises: Sequence[Promise]) -> list[list[Promise]]:
-    """The promises of each kind: the same model with the same parameters, of one or several columns."""
+    """Group promises by kind: the same model with the same parameters, for one or several columns."""
     kinds: dict[str, list[Promise]] = {}
     for promise in promises:
         own = {name: value for name, value in promise.items() if name not in _OF_COLUMN}
@@ -57,9 +57,9 @@ def grouped(promises: Sequence[Promise]) -> list[list[Promise]]:
 def sentence(
     promise: Promise, columns: Sequence[str] = (), known: Sequence[str] = (), *, items: bool = False
 ) -> str:
-    """One kind of promise in the words of its model; one of an unknown model names it.
+    """One kind of promise in the words of its model; for an unknown model, its name.
 
-    `items`: whether items may be known too, of which promises about classes say nothing.
+    `items`: whether an adversary may know items too, which promises about classes do not cover.
     """
     try:
         model = registry.load("model", str(promise.get("model"))).from_promise(dict(promise))
@@ -74,7 +74,7 @@ def sentence(
 
 
 def joined(names: Sequence[str], noun: str = "") -> str:
-    """Names as a list, or how many there are.
+    """Join names to a list in words; many names are replaced by their number.
 
     >>> joined(["a"]), joined(["a", "b", "c"]), joined(list("abcdefghijklm"), "facts")
     ('a', 'a, b and c', 'these 13 facts')
@@ -85,7 +85,7 @@ def joined(names: Sequence[str], noun: str = "") -> str:
 
 
 def percent(value: float) -> str:
-    """A share in percent.
+    """Format a share in percent.
 
     >>> percent(0.25), percent(0.333)
     ('25 %', '33.3 %')
@@ -94,10 +94,10 @@ def percent(value: float) -> str:
 
 
 _OF_COLUMN = ("column", "matrix", "tree", "order", "distance")
-"""What may differ between promises of one kind: they are about different columns."""
+"""Parameters that may differ between promises of one kind, because they are about different columns."""
 
 NOT_OF_ITEMS = "This is not promised of the rows that fit items too."
 KNOWN = "what is known of a person"
 FITTING = f"The rows that fit {KNOWN}"
 AMONG_FITTING = f"Among the rows that fit {KNOWN},"
-"""How sentences begin that are about one class."""
+"""Beginnings of sentences about one class."""

@@ -1,4 +1,4 @@
-"""Items of baskets drawn at random to be public, as experiments do: the others are private or neither."""
+"""Draw at random which items of baskets are public, as experiments do; the others are sensitive or insensitive."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,17 +21,18 @@ Data = TypeVar("Data", Baskets, Dataset)
 def draw_roles(
     baskets: Data, share: float, seed: int, private: Private = "none", below: float | None = None
 ) -> Data:
-    """Give items their roles by chance: the same seed draws the same ones, whatever the order of the baskets.
+    """Draw the roles of items at random: the same seed draws the same roles, whatever the order of the baskets.
 
-    Items that have a role already — sensitive or insensitive — keep it and are not drawn. Of baskets that are elsewhere
-    the same ones are drawn.
+    Items that are already sensitive or insensitive keep their role and are not drawn. An engine that holds the baskets
+    elsewhere draws the same roles.
 
-    `share`: δ: so large a share of all items, rounded to the nearest number, becomes public. `private`: which of the
-    others become sensitive. ``none``: no one; then only the sizes of cohorts matter. ``top``: those that are the most
-    frequent item that is not public of some basket, as in the paper of (h,k,p)-coherence. ``bottom``: the rarest of
-    some basket. ``rest``: all of them. What does not become sensitive becomes insensitive. `below`: only items that at
-    most such a share of the baskets holds become sensitive. A promise with a smaller bound h could not be kept: whoever
-    knows nothing knows how frequent an item is. Raises `WrongUse` if a share lies outside 0 … 1.
+    `share`: δ: the share of all items, rounded to the nearest number, that becomes public. `private`: which of the
+    other items become sensitive. ``none``: none of them; then only the sizes of cohorts matter. ``top``: those that are
+    the most frequent non-public item of some basket, as in the paper on (h,k,p)-coherence. ``bottom``: those that are
+    the rarest of some basket. ``rest``: all of them. Those that do not become sensitive become insensitive. `below`:
+    only items that at most this share of the baskets hold become sensitive, because a promise with a smaller bound h
+    could not be kept: even somebody without prior knowledge sees how frequent an item is. Raises `WrongUse` if a share
+    is outside 0 … 1.
 
     >>> baskets = Baskets([0, 2, 4], [0, 1, 1, 2], ("a", "b", "c"), [], [])
     >>> drawn = draw_roles(baskets, 0.34, seed=7, private="rest")
@@ -58,7 +59,7 @@ def draw_roles(
 
 
 def least_places(place: Rows, indptr: Indptr, items: Items) -> Rows:
-    """The least place of an item of each basket that is not empty: the distinct ones."""
+    """The distinct smallest places of the items in each basket that is not empty."""
     filled: Mask = np.diff(indptr) > 0
     if not filled.any():
         return np.empty(0, dtype=np.int64)
@@ -75,7 +76,7 @@ def _drawn(
     below: float | None,
     first: Callable[[Rows], Rows],
 ) -> Baskets:
-    """Baskets with drawn roles, of which only the vocabulary and the roles are looked at."""
+    """Baskets with drawn roles; only their vocabulary and roles are used for it."""
     for name, value in (("public", share), ("private", below)):
         if value is not None and not 0 <= value <= 1:
             raise WrongUse(f"The share of {name} items must lie between 0 and 1, not at {value:g}.")
@@ -95,7 +96,7 @@ def _drawn(
 
 
 def _of_some_basket(supports: Counts, able: Items, private: Private, first: Callable[[Rows], Rows]) -> Items:
-    """Those of the items that are the most frequent, or the rarest, one of some basket; ties by the smaller code."""
+    """The items that are the most frequent, or the rarest, in some basket; ties go to the smaller code."""
     if private == "none" or not len(able):
         return np.empty(0, dtype=np.int32)
     order = np.argsort(supports[able] * (-1 if private == "top" else 1), kind="stable")

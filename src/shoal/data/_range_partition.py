@@ -1,7 +1,7 @@
-"""Rows in parts, cut into ranges of a sort key: each range fits into one worker, and ranges follow each other.
+"""Cut rows in parts into ascending ranges of a sort key, each of which fits into one worker.
 
-How many rows a range holds is counted exactly; where it begins is found out from a sample, so that nothing but the
-sizes of the ranges depends on it.
+The boundaries of the ranges come from a sample, which affects nothing but their sizes; the rows of each range are
+counted exactly.
 """
 
 from dataclasses import dataclass
@@ -16,42 +16,42 @@ from shoal.data.baskets import ragged_ranks
 from shoal.data.dataset import COUNT, Parts
 
 KEY, RANGE = "key", "range"
-"""The column of lists of integers that rows are ordered by, and that of the range they fall into."""
+"""Names of the column of lists of integers by which rows are ordered, and of the column with the range of each row."""
 
 SAMPLED = 64
-"""Keys of the sample for each range, about: ranges are then rarely more than a third larger than wanted."""
+"""Keys in the sample for each range, about: with so many, ranges are rarely more than a third too large."""
 
 ROW_BYTES, ITEM_BYTES = 256, 64
-"""Memory that work on a basket takes, and on each of its items."""
+"""Bytes of memory that processing takes for a basket, and for each of its items."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranges:
-    """Rows by ranges of their keys."""
+    """Rows divided into ranges of their keys."""
 
     parts: Parts
     """The rows, with the column `RANGE`. Rows with equal keys are in one range; ranges ascend with the keys."""
-    numbers: Rows  # the ranges that hold rows, ascending
-    sizes: Counts  # how many rows each of them holds
+    numbers: Rows  # the numbers of the ranges that hold rows, ascending
+    sizes: Counts  # the number of rows in each of these ranges
 
     def begins(self) -> Counts:
-        """For every number up to the last, the rows of all ranges before it."""
+        """For every range number up to the last, the number of rows in all ranges before it."""
         begins = np.zeros(int(self.numbers.max(initial=0)) + 2, dtype=np.int64)
         begins[self.numbers + 1] = self.sizes
         return np.cumsum(begins)
 
 
 def rows_at_once(memory: int, rows: int, occurrences: int) -> int:
-    """How many baskets a worker with so much memory works on at once."""
+    """How many baskets a worker can process at once within a limit of memory."""
     return max(1, memory * rows // max(ROW_BYTES * rows + ITEM_BYTES * occurrences, 1))
 
 
 def ranges_of(parts: Parts, rows: int, size: int, least: int = 1) -> Ranges:
-    """Cut rows into ranges of about `size` rows; equal keys are never divided.
+    """Cut rows into ranges of about `size` rows; rows with equal keys stay together.
 
-    `parts`: rows with the column `KEY`, whose lists are compared as Python compares lists. They are gone through three
-    times, so that they should be kept if they are costly. `least`: no range has fewer rows, unless all together have:
-    small ones are joined with a neighbor.
+    `parts`: rows with the column `KEY`, whose lists are compared as Python compares lists. They are read three times,
+    so they should be kept if computing them is expensive. `least`: the smallest number of rows in a range, unless there
+    are fewer in all; smaller ranges are joined with a neighbor.
     """
     splitters = _splitters(parts, rows, size)
     types = {**dict.fromkeys(parts.names, pl.List(pl.Int32)), RANGE: pl.Int64}
@@ -70,7 +70,7 @@ def ranges_of(parts: Parts, rows: int, size: int, least: int = 1) -> Ranges:
 
 
 def _splitters(parts: Parts, rows: int, size: int) -> tuple[Indptr, Items]:
-    """Keys at which ranges begin, ascending, from a sample of the distinct keys."""
+    """The keys at which ranges begin, ascending, from a sample of the distinct keys."""
     wanted = -(-rows // max(size, 1))
     none = (np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32))
     if wanted < 2:
@@ -80,7 +80,7 @@ def _splitters(parts: Parts, rows: int, size: int) -> tuple[Indptr, Items]:
     if sample is None or not sample.height:
         return none
     sample = sample.group_by(KEY).agg(pl.col("count").sum()).sort(KEY)
-    # A distinct key of the sample stands for as many that are not in it, unless it is frequent itself.
+    # Each key in the sample represents 1 / share distinct keys, unless it is more frequent itself.
     weights = np.maximum(sample["count"].to_numpy(), 1 / share)
     place = (np.cumsum(weights) - weights) * wanted // weights.sum()
     first = np.flatnonzero(np.diff(place, prepend=0) > 0)
@@ -88,7 +88,7 @@ def _splitters(parts: Parts, rows: int, size: int) -> tuple[Indptr, Items]:
 
 
 def _sampled(frame: pl.DataFrame, share: float) -> pl.DataFrame:
-    """The keys of a frame whose hash is small, with how many rows have each."""
+    """Sample the keys of a frame whose hash is small; also how many rows have each."""
     indptr, items = rows_of(frame[KEY])
     if share < 1:
         own = list_hashes(indptr, items)
@@ -97,12 +97,12 @@ def _sampled(frame: pl.DataFrame, share: float) -> pl.DataFrame:
 
 
 def _placed(frame: pl.DataFrame, splitters: tuple[Indptr, Items]) -> pl.DataFrame:
-    """A frame with the range of each row."""
+    """Add the range of each row to a frame."""
     return frame.with_columns(pl.Series(RANGE, places_among(*rows_of(frame[KEY]), splitters)))
 
 
 def places_among(indptr: Indptr, items: Items, splitters: tuple[Indptr, Items]) -> Rows:
-    """How many of some ascending keys are not above each ragged row."""
+    """For each ragged row, how many of the ascending keys `splitters` are less than or equal to it."""
     count = len(splitters[0]) - 1
     both = np.concatenate((splitters[0], splitters[0][-1] + indptr[1:]))
     ranks = ragged_ranks(both, np.concatenate((splitters[1], items)))
@@ -110,7 +110,9 @@ def places_among(indptr: Indptr, items: Items, splitters: tuple[Indptr, Items]) 
 
 
 def _joined(sizes: Counts, least: int) -> Rows:
-    """New numbers of ranges, so that none is too small: such a one joins those that follow, the last the one before."""
+    """New numbers of ranges, so that none is too small: a small one is joined with the next, the last with the one
+    before.
+    """
     numbers = np.zeros(len(sizes), dtype=np.int64)
     number, held = 0, 0
     for place, size in enumerate(sizes.tolist()):

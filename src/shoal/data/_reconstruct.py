@@ -1,4 +1,4 @@
-"""Datasets that a disassociated release, or one in groups, could have been made from."""
+"""Draw datasets from which a release in clusters or groups could have been made."""
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from shoal.errors import BadData, WrongUse
 def reconstructed(data: object, count: int, seed: int) -> tuple[Baskets, ...]:
     """Draw several datasets that are consistent with published clusters or groups, each in canonical order."""
     if not isinstance(data, Clusters | Groups):
-        form = type(data).__name__.lower()
-        raise WrongUse(f"Only clusters and groups are reconstructed; {form} can be used as they are.")
+        raise WrongUse("Only clusters and groups are reconstructed; other releases can be used as they are.")
     if count < 1 or seed < 0:
         raise WrongUse(f"`count` must be at least 1 and `seed` at least 0, not {count} and {seed}.")
     drawn = (
@@ -26,13 +25,13 @@ def reconstructed(data: object, count: int, seed: int) -> tuple[Baskets, ...]:
 def reconstruct(clusters: Clusters, seed: int) -> Baskets:
     """Draw one of the datasets that are consistent with a disassociated release.
 
-    The sub-records of a chunk go to different baskets of its cluster, each choice of baskets as likely as any other;
-    those of different chunks are drawn independently. A shared chunk passes over those parts of its joint cluster that
-    publish one of its items in a chunk of their own. Each term of a term chunk goes to one basket of its cluster: its
-    count is not published. No basket stays empty where that can be avoided: terms go to empty baskets first and may
-    then be repeated; in a cluster without terms, sub-records of baskets that hold several move.
+    The sub-records of a chunk are assigned to different baskets of its cluster, with all choices equally likely and
+    independent between chunks. A shared chunk skips those parts of its joint cluster that publish one of its items in a
+    chunk of their own. Each term of a term chunk is assigned to one basket of its cluster, since its count is not
+    published. No basket stays empty if that can be avoided: terms go to empty baskets first and may then be repeated;
+    in a cluster without terms, sub-records are moved from baskets that hold several.
 
-    `clusters`: what was published. `seed`: the same seed draws the same dataset. Draw several, and average what is
+    `clusters`: the published clusters. `seed`: the same seed draws the same dataset. Draw several, and average what is
     computed from them. Raises `BadData` if a chunk has more sub-records than its cluster has baskets: no dataset is
     consistent with that.
     """
@@ -61,8 +60,8 @@ def reconstruct(clusters: Clusters, seed: int) -> Baskets:
 def reconstruct_groups(groups: Groups, seed: int) -> Baskets:
     """Draw one of the datasets that are consistent with a release in groups.
 
-    Public items are published basket by basket. The occurrences of a sensitive item go to different baskets of its
-    group, each choice as likely as any other, and independently of the other sensitive items.
+    Public items are published basket by basket. The occurrences of a sensitive item are assigned to different baskets
+    of its group, with all choices equally likely and independent of the other sensitive items.
 
     Raises `BadData` if a sensitive item occurs more often than its group has baskets: no dataset is consistent with
     that.
@@ -84,12 +83,12 @@ def reconstruct_groups(groups: Groups, seed: int) -> Baskets:
 
 
 def _placed(clusters: Clusters, first: Rows, counts: Counts, random: np.random.Generator) -> Rows:
-    """A place for each sub-record among the baskets of its cluster."""
+    """Draw a place for each sub-record among the baskets of its cluster."""
     records = np.diff(clusters.record_indptr)
     totals = counts[clusters.owners]
     chunk, cluster = _barred(clusters, first, counts)
     barred = np.bincount(chunk, weights=counts[cluster], minlength=len(records)).astype(np.int64)
-    # What others published may leave too little room; then all parts are open again.
+    # A release made by other software may leave too little room; then no part is skipped.
     room = totals - barred >= records
     chunk, cluster = chunk[room[chunk]], cluster[room[chunk]]
     drawn = draw_distinct(np.where(room, totals - barred, totals), records, random)
@@ -106,7 +105,7 @@ def _placed(clusters: Clusters, first: Rows, counts: Counts, random: np.random.G
 
 
 def _barred(clusters: Clusters, first: Rows, counts: Counts) -> tuple[Rows, Rows]:
-    """The parts that a shared chunk passes over: pairs of a chunk and a cluster below it, none inside another."""
+    """The parts that shared chunks skip: pairs of a chunk and a cluster below it, without clusters inside of others."""
     chunk, item, _ = clusters.chunk_items(clusters.parents[clusters.owners] >= 0)
     shared, place = clusters.shared_above(clusters.owners[chunk], item)
     width = max(len(clusters), 1)
@@ -122,10 +121,10 @@ def _barred(clusters: Clusters, first: Rows, counts: Counts) -> tuple[Rows, Rows
 
 
 def draw_distinct(totals: Counts, wanted: Counts, random: np.random.Generator) -> Rows:
-    """For each entry draw so many different numbers below its total; one after the other, in one array.
+    """For each entry, draw `wanted` different numbers below its total; all are returned in one array.
 
-    Where few of many are wanted, numbers are drawn and those that came before are drawn again; otherwise all are
-    shuffled and the first are taken. Work and memory are proportional to what is wanted.
+    If few of many numbers are wanted, they are drawn at random and duplicates are drawn again; otherwise all numbers
+    are shuffled and the first ones are taken. Time and memory are proportional to the numbers that are wanted.
     """
     ends = np.cumsum(wanted)
     drawn = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
@@ -150,7 +149,7 @@ def draw_distinct(totals: Counts, wanted: Counts, random: np.random.Generator) -
 
 
 def _repeated(entry: Rows, drawn: Rows, places: Rows) -> Rows:
-    """The places among some of numbers that their entry has drawn before."""
+    """Those of the places whose numbers repeat an earlier number of the same entry."""
     order = places[ascending(entry[places], drawn[places])]
     same = (entry[order[1:]] == entry[order[:-1]]) & (drawn[order[1:]] == drawn[order[:-1]])
     return np.sort(order[1:][same])
@@ -159,7 +158,7 @@ def _repeated(entry: Rows, drawn: Rows, places: Rows) -> Rows:
 def _spread(rows: Rows, own: Mask, cluster_of_row: Rows, bare: Mask, random: np.random.Generator) -> Rows:
     """Move sub-records from baskets that hold several to empty ones, in clusters without terms.
 
-    `own`: whether a sub-record is of a record chunk; those of shared chunks stay where they are.
+    `own`: whether a sub-record belongs to a record chunk; those of shared chunks are not moved.
     """
     empty = np.bincount(rows, minlength=len(cluster_of_row)) == 0
     targets = np.flatnonzero(empty & bare[cluster_of_row])
@@ -178,7 +177,7 @@ def _spread(rows: Rows, own: Mask, cluster_of_row: Rows, bare: Mask, random: np.
 def _terms(
     clusters: Clusters, first: Rows, rows: Rows, cluster_of_row: Rows, random: np.random.Generator
 ) -> tuple[Rows, Items]:
-    """A basket for each term of each term chunk, and a term more for each basket that is still empty."""
+    """Draw a basket for each term of each term chunk, and an additional term for each basket that is still empty."""
     owner = owners(clusters.term_indptr)
     target = first[owner] + random.integers(0, np.maximum(clusters.sizes[owner], 1))
     count = np.diff(clusters.term_indptr)
@@ -196,7 +195,7 @@ def _terms(
 def _matched(
     left: Rows, left_group: Rows, right: Rows, right_group: Rows, random: np.random.Generator
 ) -> tuple[Rows, Rows]:
-    """Random pairs of a left and a right entry of the same group, as many as there can be."""
+    """Match left and right entries of the same group at random, as many pairs as possible."""
     groups = int(max(left_group.max(initial=-1), right_group.max(initial=-1))) + 1
     pairs = np.minimum(np.bincount(left_group, minlength=groups), np.bincount(right_group, minlength=groups))
     sides = []

@@ -1,4 +1,4 @@
-"""Groups and clusters as lists of integers that sort, as lists do, like them in canonical order."""
+"""Sort keys of groups and clusters: lists of integers that, compared as lists, sort in canonical order."""
 
 from collections.abc import Sequence
 
@@ -9,15 +9,15 @@ from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 
 END_OF_PARTS = -1
-"""What stands behind the parts of a joint cluster: it comes before every part."""
+"""The mark after the parts of a joint cluster, which sorts before every part."""
 
 
 def nested(indptrs: Sequence[Indptr], items: AnyArray) -> tuple[Indptr, Items]:
-    """Nested lists of items as flat ones. Every list ends with its depth, which is less than any item.
+    """Flatten nested lists of items. Every list ends with its depth, which is less than any item.
 
-    `indptrs`: the outermost first: list i of a depth holds the lists ``indptr[i]:indptr[i + 1]`` of the next one,
-    those of the last depth items. Returns a ragged row for each outermost list. Codes are raised by the number of
-    depths.
+    `indptrs`: one for each depth, the outermost first: list i holds the lists ``indptr[i]:indptr[i + 1]`` of the next
+    depth, and at the last depth items. Returns a ragged row for each outermost list. The codes of items are increased
+    by the number of depths.
 
     >>> nested([np.array([0, 2, 2]), np.array([0, 1, 3])], np.array([0, 0, 1]))[1].tolist()
     [2, 1, 2, 3, 1, 0, 0]
@@ -32,7 +32,7 @@ def nested(indptrs: Sequence[Indptr], items: AnyArray) -> tuple[Indptr, Items]:
 
 
 def side_by_side(rows: Sequence[tuple[Indptr, AnyArray]]) -> tuple[Indptr, Items]:
-    """Each ragged row of the first followed by that of the second, and so on.
+    """Concatenate several ragged arrays row by row: each row of the first, followed by that of the second, and so on.
 
     >>> side_by_side([(np.array([0, 1, 3]), np.array([1, 2, 3])), (np.array([0, 1, 1]), np.array([9]))])[1].tolist()
     [1, 9, 2, 3]
@@ -47,7 +47,7 @@ def side_by_side(rows: Sequence[tuple[Indptr, AnyArray]]) -> tuple[Indptr, Items
 
 
 def group_keys(groups: Groups) -> tuple[Indptr, Items]:
-    """The key of each group: its baskets, then its sensitive items and their counts."""
+    """The sort key of each group: its baskets, then its sensitive items and their counts."""
     secrets = np.empty(2 * len(groups.sensitive_items), dtype=np.int64)
     secrets[0::2], secrets[1::2] = groups.sensitive_items, groups.sensitive_counts
     return side_by_side(
@@ -59,16 +59,17 @@ def group_keys(groups: Groups) -> tuple[Indptr, Items]:
 
 
 def tree_keys(clusters: Clusters) -> tuple[Indptr, Items]:
-    """The key of each tree of clusters that are in canonical order."""
+    """The sort key of each tree of clusters; the clusters inside must be in canonical order."""
     begins, _, keys = cluster_keys(clusters)
     return np.append(begins[clusters.parents < 0], len(keys)), keys
 
 
 def cluster_keys(clusters: Clusters) -> tuple[Rows, Counts, Items]:
-    """The key of each cluster, whose parts, chunks and sub-records are in canonical order.
+    """The sort key of each cluster, whose parts, chunks and sub-records must be in canonical order.
 
-    That of a simple cluster is a 0, its chunks, terms and size; that of a joint one the height of its tree, the keys of
-    its parts, and its chunks. Returns where each key begins, its length, and the keys, those of parts inside.
+    The key of a simple cluster is a 0, its chunks, terms and size; that of a joint one is the height of its tree, the
+    keys of its parts, and its chunks. Returns where each key begins, its length, and all keys, with those of parts
+    nested in the keys of their joint clusters.
     """
     inside = clusters.parents[clusters.parents >= 0]
     joint = np.bincount(inside, minlength=len(clusters)) > 0

@@ -1,4 +1,4 @@
-"""Texts that are one value to a reader and several to a computer: case, Unicode form, what nobody sees, zeros."""
+"""Find values that differ only in spelling: in case, Unicode form, invisible characters, or zeros of numbers."""
 
 import re
 import unicodedata
@@ -10,14 +10,14 @@ from shoal.data.domain import Domain, Kind
 
 _NUMBER = re.compile(r"([+-]?)0*([0-9]*)(?:\.([0-9]*?)0*)?")
 _FILLERS = {0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10)}
-"""Letters and marks that show nothing, beside all that Unicode calls a format character."""
+"""Invisible letters and marks, in addition to the format characters of Unicode."""
 
 
 def spelling_key(text: str) -> str:
-    r"""What texts share that differ in spelling alone.
+    r"""A key that is equal for texts that differ only in spelling.
 
-    Letters are compared in compatibility form (NFKC), in which wide letters, ligatures and composed accents are the
-    plain ones, and without case; characters that show nothing go, and runs of blanks are one. Numbers without an
+    Letters are compared in compatibility form (NFKC), in which wide letters, ligatures and composed accents become the
+    plain ones, and without case; invisible characters are removed, and runs of blanks become one. Numbers without an
     exponent are compared without superfluous zeros and plus signs.
 
     >>> len({spelling_key(text) for text in ("Flu", "flu ", "ＦＬＵ", "f\u200blu")})
@@ -44,7 +44,7 @@ def _is_hidden(letter: str) -> bool:
 
 
 def alike(texts: Iterable[str]) -> list[list[str]]:
-    """The texts that differ from others in spelling alone, those of one key together, in code-point order.
+    """Groups of texts that differ only in spelling, in code-point order.
 
     >>> alike(["flu", "cold", "Flu", "1.0", "1"])
     [['1', '1.0'], ['Flu', 'flu']]
@@ -57,15 +57,15 @@ def alike(texts: Iterable[str]) -> list[list[str]]:
 
 
 def alike_in(domain: Domain) -> list[list[str]]:
-    """The values of a column that differ in spelling alone; equal numbers and dates are one value already."""
+    """Groups of values of a column that differ only in spelling; equal numbers and dates are one value already."""
     named = domain.kind in (Kind.NOMINAL, Kind.ORDINAL)
     return alike(domain.labels[: domain.present]) if named else []
 
 
 def frequent_spelling(counts: Mapping[str, int]) -> dict[str, str]:
-    """The spelling of each text that stands for all that differ in spelling alone: the most frequent one.
+    """Map each text to the most frequent of those that differ from it only in spelling.
 
-    Of equally frequent ones it is the first in code-point order, so that it does not depend on the order of rows.
+    Of equally frequent ones, the first in code-point order is taken, so that the order of rows does not matter.
 
     >>> frequent_spelling({"flu": 1, "Flu": 2, "cold": 1})
     {'flu': 'Flu', 'Flu': 'Flu', 'cold': 'cold'}
@@ -78,7 +78,7 @@ def frequent_spelling(counts: Mapping[str, int]) -> dict[str, str]:
 
 
 def pair_text(same: list[str]) -> str:
-    r"""Two texts for a sentence; by the numbers of their letters where they look the same.
+    r"""Two texts for a sentence, with escaped characters if they look the same.
 
     >>> print(pair_text(["Flu", "flu"]), "-", pair_text(["caf\xe9", "cafe\u0301"]))
     'Flu' and 'flu' - 'caf\xe9' and 'cafe\u0301'
@@ -89,7 +89,7 @@ def pair_text(same: list[str]) -> str:
 
 
 def spelled_twice(name: str, domain: Domain) -> list[str]:
-    """The sentence for a sensitive column with values that differ in spelling alone; none where there are none."""
+    """The warning about a sensitive column with values that differ only in spelling, if there are any."""
     found = alike_in(domain)
     if not found:
         return []
@@ -101,7 +101,7 @@ def spelled_twice(name: str, domain: Domain) -> list[str]:
 
 
 def values_alike(name: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """The sentence for published secrets that differ in spelling alone; none where there are none.
+    """The warning about published secrets that differ only in spelling, if there are any.
 
     >>> values_alike("ill", ["flu", "cold", "Flu"])
     ("Values of ill differ in spelling alone, such as 'Flu' and 'flu': they were judged as different secrets.",)
@@ -116,7 +116,7 @@ def values_alike(name: str, texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def items_spelled_twice(baskets: Baskets) -> tuple[str, ...]:
-    """The sentence for sensitive items that differ from others in spelling alone; none where there are none."""
+    """The warning about sensitive items that differ from others only in spelling, if there are any."""
     secret = {baskets.vocabulary[item] for item in baskets.sensitive}
     found = [same for same in alike(baskets.vocabulary) if secret.intersection(same)] if secret else []
     if not found:

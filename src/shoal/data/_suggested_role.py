@@ -1,4 +1,4 @@
-"""A role for a column to begin with, from its name and a few numbers; and columns that list the numbers of persons."""
+"""Suggest a role for a column from its name and a few statistics, and find columns that list numbers of persons."""
 
 import re
 from collections import Counter
@@ -10,10 +10,10 @@ from shoal.data.domain import Domain, Kind
 from shoal.data.role import Role
 
 FLAG = 2
-"""Up to so many values in many rows are a flag, such as 0 and 1, and number nobody, whatever the name of a column."""
+"""A column of many rows with at most so many values is a flag, such as 0 and 1, and never an id of persons."""
 
 NEARLY_ALL = 0.9
-"""From this share of unique rows on, a column is as good as a name."""
+"""From this share of unique rows on, a column identifies persons like a name."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -33,7 +33,7 @@ PERSON_ID = (
     rf"id ?({PERSON})|patient|customer|participant|respondent|ssn|nhs( number)?|mrn|cpr|svnr|"
     r"passport( ?(no|nr|number))?|pid"
 )
-"""Numbers of persons, as whole names of columns; a pattern that is compiled when it is first needed."""
+"""Pattern of column names for numbers of persons, to match the whole name; compiled on first use."""
 
 ID_WORDS = _words("id identifier uid uuid guid pseudonym")
 THINGS = _words(
@@ -41,10 +41,10 @@ THINGS = _words(
     "branch company course class group category type kind status region area level doctor physician provider "
     "drug test device batch version model"
 )
-"""What has numbers that are not those of the persons in a table."""
+"""Words for things and people with ids that are not those of the persons in a table."""
 
 ABOUT = _words("type kind class category status group count flag verified domain prefix suffix length level")
-"""A last word that says something about a name or a number, and is none."""
+"""Last words of column names that describe a name or a number, so that the column itself is none."""
 
 DIRECT = (
     r"(?:.* )?(?:(?:first|last|full|sur|fore|family|given|middle|maiden|birth|user|nick|patient|person|customer|client|"
@@ -53,13 +53,13 @@ DIRECT = (
     r"(?:tele|cell|mobile)? ?phone(?: ?(?:number|no|nr))?|mobile|telefon(?:nummer)?|handy(?:nummer)?|fax|iban|"
     r"(?:ip|home|street|postal) address|anschrift)|names?|address|adresse"
 )
-"""Names and addresses of persons, as whole names of columns; a pattern too."""
+"""Pattern of column names for names and addresses of persons, to match the whole name."""
 
 WEAK_WORDS = _words(
     "name user key account card licence license plate address adresse street strasse straße ip url signature "
     "photo"
 )
-"""Words that name a person where a column has many values."""
+"""Words in names of columns that identify persons if they have many values."""
 
 QUASI_WORDS = _words(
     "age alter birth birthday birthdate birthyear born dob dateofbirth yob geburtsdatum geburtstag geburtsjahr sex "
@@ -77,36 +77,36 @@ SENSITIVE_WORDS = _words(
 
 
 LEAST_LISTS = 20
-"""Fewer values tell too little of whether a column lists the numbers of persons, such as ``P103; P208``."""
+"""With fewer values, one cannot tell whether a column holds lists of numbers of persons, such as ``P103; P208``."""
 
 VALUES_PER_ROW = 0.5
-"""Lists of persons hardly repeat: there are at least so many different ones by rows."""
+"""The smallest number of different lists per row: lists of persons hardly repeat."""
 
 LISTS = 0.5
-"""From this share of lists among the values on, a column holds lists."""
+"""From this share of lists among its values on, a column counts as one of lists."""
 
 CELLS_OF_A_NUMBER = 2
-"""Numbers of persons stand in so many lists on average at most: codes of illnesses stand in many."""
+"""The most lists that a number of a person occurs in, on average; codes of illnesses occur in many."""
 
 SOME = 1000
-"""So many values are looked at first, where there are more."""
+"""Size of the sample of values that is examined first."""
 
 _BETWEEN = re.compile(r"\s*[;,|]\s*|\s+")
 _NUMBERED = re.compile(r"[^\W_]*[0-9][\w-]*")
 
 NAMED = "its name says"
-"""How a reason begins that comes from the name of a column."""
+"""The beginning of a reason that comes from the name of a column."""
 
 
 class Suggestion(NamedTuple):
-    """A role, and why."""
+    """A suggested role, and the reason for it."""
 
     role: Role
     reason: str
 
 
 def words_of(name: str) -> list[str]:
-    """The words of the name of a column, in small letters.
+    """The words in the name of a column, in lower case.
 
     >>> words_of("CustomerID"), words_of("date-of_birth"), words_of("ICD10")
     (['customer', 'id'], ['date', 'of', 'birth'], ['icd'])
@@ -116,12 +116,12 @@ def words_of(name: str) -> list[str]:
 
 
 def names_persons(name: str) -> bool:
-    """Whether a column is called as names and addresses of persons are, whatever its values."""
+    """Whether a column's name says that it holds names or addresses of persons."""
     return re.fullmatch(DIRECT, " ".join(words_of(name))) is not None
 
 
 def numbers_persons(name: str) -> bool:
-    """Whether a column is called as the numbers of persons are: an id, but not that of a thing.
+    """Whether a column's name says that it holds ids of persons, not of things.
 
     >>> [numbers_persons(name) for name in ("id", "patientid", "CustomerID", "department_id", "id_type", "valid")]
     [True, True, True, False, False, False]
@@ -135,7 +135,7 @@ def numbers_persons(name: str) -> bool:
 
 
 def called_quasi(name: str) -> str | None:
-    """The word in the name of a column that says that others may know it."""
+    """The word in a column's name that marks it as a quasi-identifier; None if there is none."""
     return _first(QUASI_WORDS, words_of(name))
 
 
@@ -149,14 +149,14 @@ def suggest_role(
     measured: bool = False,
     listed: bool = False,
 ) -> Suggestion:
-    """A role to begin with, and why.
+    """Suggest a role for a column, with the reason.
 
-    The name decides first, then numbers. What nothing speaks for is taken to be known to an adversary, because that is
-    the safe side.
+    The name decides first, then the statistics. A column without any clue is suggested as a quasi-identifier, to be
+    safe.
 
-    `distinct`: different values, the missing one left aside. `rows`, `missing`: all cells, and those without a value.
-    `unique`: the share of rows whose value nobody else has. `measured`: whether the values are amounts: no two
-    measurements are alike, and yet they are no names. `listed`: whether they are lists of numbers, as of persons.
+    `distinct`: the number of different values, without the missing one. `rows`, `missing`: the number of cells, and of
+    those without a value. `unique`: the share of rows whose value nobody else has. `measured`: whether the values are
+    amounts, which may all differ without being names. `listed`: whether the values are lists of numbers of persons.
 
     >>> suggest_role("dateOfBirth", 9000, 30000, 0.1).role.value
     'quasi'
@@ -165,14 +165,14 @@ def suggest_role(
     """
     words = words_of(name)
     if listed:
-        return Suggestion(Role.IDENTIFYING, "its cells list numbers, each of which stands in few of them")
+        return Suggestion(Role.IDENTIFYING, "its cells list numbers, each of which is in few cells")
     if names_persons(name):
         return Suggestion(Role.IDENTIFYING, f"{NAMED} that it names persons")
     flag = distinct <= FLAG <= rows / 10 or distinct == 1 < rows
     if numbers_persons(name) and not flag:
         if distinct < rows - missing:
-            return Suggestion(Role.ENTITY, f"a number of persons: {distinct:,} of them in {rows:,} rows")
-        return Suggestion(Role.IDENTIFYING, "a number of persons, of which each has one row")
+            return Suggestion(Role.ENTITY, f"an id of persons: {distinct:,} of them in {rows:,} rows")
+        return Suggestion(Role.IDENTIFYING, "an id of persons, each of whom has one row")
     constant = distinct == 0 or (distinct == 1 and not missing)
     if (found := _first(QUASI_WORDS, words)) and not constant:
         return Suggestion(Role.QUASI, f"{NAMED} {found!r}: others may know it")
@@ -190,12 +190,12 @@ def suggest_role(
 
 
 def _first(known: frozenset[str], words: list[str]) -> str | None:
-    """The first word that is known, also in the plural."""
+    """The first of the words that is known, in the singular or plural."""
     return next((word for word in words if word in known or word.removesuffix("s") in known), None)
 
 
 def share_of_lists(domain: Domain, rows: int) -> float:
-    """The share of values that are lists of numbers, where these are as good as names of persons; 0 where not."""
+    """The share of values that are lists of numbers, if these identify persons like names; otherwise 0."""
     labels = domain.labels[: domain.present]
     if domain.kind is not Kind.NOMINAL or len(labels) < max(LEAST_LISTS, VALUES_PER_ROW * rows):
         return 0.0
@@ -212,13 +212,13 @@ def _lists(labels: Sequence[str]) -> list[list[str]]:
 
 
 def _repeat(lists: Sequence[list[str]]) -> bool:
-    """Whether numbers stand in more lists than those of persons do; the more lists there are, the more they repeat."""
+    """Whether numbers occur in too many lists to be those of persons; with more lists, they repeat more often."""
     met = Counter(chain.from_iterable(lists))
     return met.total() > CELLS_OF_A_NUMBER * len(met)
 
 
 def _parts(label: str) -> list[str]:
-    """The numbers of a list; none where a text is something else.
+    """The numbers in a list; empty if the text is something else.
 
     >>> _parts("P103; P208"), _parts("12 Main Street"), _parts("P103")
     (['P103', 'P208'], [], [])

@@ -1,12 +1,12 @@
 """A secret random order for rows that tie.
 
-Where a method has to part rows whose public values are equal, the choice must tell nothing: neither their sensitive nor
-their insensitive values may decide it, nor the order of the input. So rows come into a random order first, drawn with a
-key that is not published, and are sorted by their public values after that, stably.
+Where a method has to separate rows whose public values are equal, the choice must disclose nothing: neither their
+sensitive nor their insensitive values may decide it, nor the order of the input. So rows are first put into a random
+order, drawn with a key that is not published, and then sorted stably by their public values.
 
-Rows in parts have no place that stays theirs: a worker that does its work again gets them in another order. There they
-are put into the order of all their values first. As each order of them is as likely as any other after the draw, that
-tells nothing either, as long as the key is secret.
+Rows in parts have no fixed order: a worker that repeats its work may get them in another one. They are sorted by all
+their values before the draw. Since the draw makes every order equally likely, this discloses nothing either, as long as
+the key is secret.
 """
 
 import secrets
@@ -20,15 +20,15 @@ _TIES = 0x7165
 
 
 def tie_key(seed: int | None) -> int:
-    """The key that the order of ties is drawn with: the seed, or a new secret where none is given.
+    """The key with which the order of ties is drawn: the seed, or a new secret if none is given.
 
-    A release never names it. Whoever gives a seed has to keep it secret.
+    A release never contains it. Whoever gives a seed has to keep it secret.
     """
     return secrets.randbits(62) if seed is None else seed
 
 
 def tie_order(rows: int, seed: int | None) -> Rows:
-    """All rows in a random order that depends on their number and the key alone.
+    """All rows in a random order that depends only on their number and the key.
 
     >>> sorted(tie_order(4, seed=1).tolist())
     [0, 1, 2, 3]
@@ -42,7 +42,7 @@ def part_key(seed: int, part: int) -> int:
 
 
 def public_order(baskets: Baskets, seed: int | None) -> Rows:
-    """The baskets in ascending order of their lists of items, without sensitive ones; those that tie by chance."""
+    """The baskets in ascending order of their lists of items that are not sensitive; ties are in random order."""
     shown = np.ones(len(baskets.vocabulary), dtype=np.bool_)
     shown[baskets.sensitive] = False
     public = baskets.keep(shown)

@@ -1,4 +1,4 @@
-"""How each value of the original is published, for the owner of the data alone."""
+"""The value map: how each value of the original is published, for the owner of the data alone."""
 
 import numpy as np
 import polars as pl
@@ -10,9 +10,9 @@ LEFT_OUT = "(row left out)"
 
 
 def value_map(original: Table, published: Table, rows: Rows) -> pl.DataFrame:
-    """Column, value, what is published for it, and in how many rows; columns that are published unchanged are not in.
+    """For each column and value: what is published instead, and in how many rows; unchanged columns are omitted.
 
-    `rows`: for each published row, the row of the original it stands for. Rows that none stands for are left out.
+    `rows`: for each published row, the row of the original it stands for. Other rows of the original were left out.
     """
     known = set(original.names)
     frames = [

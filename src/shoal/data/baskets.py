@@ -1,4 +1,4 @@
-"""One set of items a person."""
+"""Baskets: one set of items per person."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -33,24 +33,23 @@ class Baskets:
     Parameters
     ----------
     indptr, items
-        The baskets. Items of a basket ascend and do not repeat. An empty basket is a person too.
+        The baskets. The items of a basket ascend and do not repeat. An empty basket is a person too.
     vocabulary
         The text of each item, in ascending code-point order, so that ascending codes are ascending texts.
     sensitive
         Codes of the items that must not be learned about a person, ascending.
     insensitive
-        Codes of the items that are neither known to an adversary nor secret, ascending. All others are public: an
-        adversary may know them.
+        Codes of the items that are neither known to an adversary nor secret, ascending. All other items that are not
+        sensitive are public: an adversary may know them.
     layout
-        The file format they came in and go out in: ``lines`` (``lines:,`` where a comma separates the items), ``spmf``,
-        ``long:ID,ITEM``, ``matrix`` or ``column:NAME``.
+        The file format in which they were read and will be written: ``lines`` (``lines:,`` if a comma separates the
+        items), ``spmf``, ``long:ID,ITEM``, ``matrix`` or ``column:NAME``.
     hierarchy
-        A tree of ever coarser names for the items, where there is one. Its leaves are found by their texts.
+        A generalization hierarchy of the items, if there is one. Its leaves are matched by their texts.
     unsorted
-        The first of the baskets whose items did not ascend, or repeated, where they were read. Published ones never do.
+        The first baskets whose items did not ascend, or repeated, in the file. In a release there are none.
     misnumbered
-        The first of the baskets that had another number than their place where they were read, in a long table.
-        Published ones never have.
+        The first baskets whose number in the file, a long table, was not their position. In a release there are none.
     """
 
     indptr: Indptr
@@ -63,7 +62,7 @@ class Baskets:
     unsorted: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     misnumbered: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     _supports: Counts | None = field(default=None, init=False, repr=False)
-    kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # found once, asked for again
+    kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # cached results
 
     def __post_init__(self) -> None:
         freeze(self, np.int64, "indptr", "unsorted", "misnumbered")
@@ -114,9 +113,9 @@ class Baskets:
         return tuple(self.vocabulary[item] for item in self.items[self.indptr[row] : self.indptr[row + 1]])
 
     def keep(self, wanted: Mask) -> "Baskets":
-        """The same baskets with only the items for which the mask (one entry an item) is true.
+        """The same baskets with only the items for which the mask is true.
 
-        Items that go leave the vocabulary too; baskets that become empty stay.
+        Other items are removed from the vocabulary too; baskets that become empty stay.
         """
         if wanted.all():
             return self
@@ -135,37 +134,37 @@ class Baskets:
         )
 
     def take(self, rows: Rows) -> "Baskets":
-        """The same baskets in the given order."""
+        """The given baskets, in the given order."""
         indptr, places = taken(self.indptr, rows)
         none = self.unsorted[:0]
         return replace(self, indptr=indptr, items=self.items[places], unsorted=none, misnumbered=none)
 
     def canonical_order(self) -> Rows:
-        """The baskets in ascending order of their lists of items, the empty ones first.
+        """The baskets in ascending order of their lists of items, empty ones first.
 
-        So the order of the input is gone, as it is from a table (`data/table.py`).
+        This removes all traces of the input's order, as for a table (`data/table.py`).
         """
         return ragged_order(self.indptr, self.items)
 
 
 def baskets_of_pairs(rows: Rows, items: AnyArray, count: int, vocabulary: tuple[str, ...]) -> Baskets:
-    """Baskets of pairs of a row and an item, in any order; a pair that stands twice counts once."""
+    """Build baskets from pairs of a row and an item, in any order; repeated pairs count once."""
     width = max(len(vocabulary), 1)
     pairs = distinct(rows * width + items)
     return Baskets(indptr_by(pairs // width, count), (pairs % width).astype(np.int32), vocabulary)
 
 
 def ragged_order(indptr: Indptr, items: Items) -> Rows:
-    """Sort ragged rows of non-negative integers as Python sorts lists; equal rows keep their order."""
+    """The order that sorts ragged rows of non-negative integers as Python sorts lists; equal rows keep their order."""
     return ascending(ragged_ranks(indptr, items))
 
 
 def ragged_ranks(indptr: Indptr, items: Items | Rows) -> Rows:
-    """The number of ragged rows of non-negative integers that come before each as Python sorts lists.
+    """The rank of each ragged row of non-negative integers: how many rows come before it as Python sorts lists.
 
-    Equal rows have equal ranks. Rows are refined by their first items, as many as one integer holds, then by those that
-    follow, and so on; a row leaves when no other row shares its beginning, so the work is proportional to the shared
-    beginnings and not to the longest row times the rows.
+    Equal rows have equal ranks. Rows are compared by their first items, as many as fit into one integer, then by the
+    next ones, and so on. A row is done when no other row has the same beginning, so the work is proportional to the
+    lengths of common beginnings, not to the number of rows times the longest.
     """
     rows = len(indptr) - 1
     lengths = np.diff(indptr)
@@ -175,7 +174,7 @@ def ragged_ranks(indptr: Indptr, items: Items | Rows) -> Rows:
     position = 0
     while len(active):
         base = rank[active]
-        # Ranks ascend here: their numbers among the different ones leave more room for items.
+        # Ranks ascend here. Renumbering the distinct ones leaves more room for items in the integer.
         tied: Rows = np.cumsum(np.diff(base, prepend=base[:1]) > 0, dtype=np.int64)
         key, ended, step = beginnings(
             tied, indptr[active] + position, lengths[active] - position, items, width
@@ -194,7 +193,7 @@ def ragged_ranks(indptr: Indptr, items: Items | Rows) -> Rows:
 
 
 def descents(indptr: Indptr, items: Items | Rows) -> Rows:
-    """The ragged rows that come before the one ahead of them as Python sorts lists.
+    """The ragged rows that are less than their predecessor, compared as Python compares lists.
 
     >>> descents(np.array([0, 1, 1, 3, 4]), np.array([5, 2, 7, 2]))
     array([1, 3])
@@ -203,7 +202,7 @@ def descents(indptr: Indptr, items: Items | Rows) -> Rows:
 
 
 def fallen(begins: Rows, lengths: Counts, items: Items | Rows) -> Rows:
-    """As `descents`, of rows that lie anywhere."""
+    """The same as `descents`, for rows given by where they begin and their lengths."""
     here: Rows = np.arange(1, max(len(lengths), 1), dtype=np.int64)
     return here[compared(begins, lengths, items, here, here - 1)[0]]
 
@@ -211,9 +210,9 @@ def fallen(begins: Rows, lengths: Counts, items: Items | Rows) -> Rows:
 def compared(
     begins: Rows, lengths: Counts, items: Items | Rows, here: Rows, ahead: Rows
 ) -> tuple[Rows, Rows]:
-    """Which of some ragged rows come before others as Python sorts lists, and which are equal: two lists of places.
+    """Compare pairs of ragged rows as Python compares lists: the positions of pairs that are less, and that are equal.
 
-    `here`, `ahead`: the rows, and the one that each is compared with.
+    `here`, `ahead`: the rows, and the row that each is compared with.
     """
     tied: Rows = np.arange(len(here), dtype=np.int64)
     own, other, left, right = begins[here], begins[ahead], lengths[here], lengths[ahead]
@@ -237,10 +236,10 @@ def compared(
 def beginnings(
     base: Rows, places: Rows, left: Counts, items: Items | Rows, width: int
 ) -> tuple[Rows, Mask, int]:
-    """One integer for the rank of each row so far and its next items, which sorts as they do.
+    """Pack the rank of each row so far and its next items into one integer that sorts as they do.
 
-    `width`: above all items by 2. Returns the integers, which rows have no more items than they tell, and how many
-    items that are: as many as leave room for the number of a row, by which such integers are sorted fast.
+    `width`: the largest item plus 2. Returns the integers, a mask of the rows that have no items beyond those packed,
+    and how many items are packed: as many as leave room for the number of a row, which makes sorting fast.
     """
     step, longest, ranks = 1, int(left.max(initial=0)), int(base.max(initial=0)) + 1
     room = 2 ** (MOST_BITS - len(base).bit_length())
@@ -253,5 +252,5 @@ def beginnings(
         item *= there
         key *= width
         key += item
-        key += there  # a row that has ended is below all that go on
+        key += there  # a row that has ended sorts before all that continue
     return key, left < step, step

@@ -1,4 +1,4 @@
-"""A table whose items are published apart: in clusters of chunks, those of each class by themselves."""
+"""Tables whose items are published separately: in clusters of chunks, for each class by itself."""
 
 from dataclasses import dataclass
 
@@ -14,14 +14,14 @@ from shoal.data.table import Table
 class ClusteredTable(Table):
     """A table without its column of items, and the clusters of the items of each class.
 
-    A class is what a reader sees: the rows whose quasi-identifiers are equal. Which row of a class has which items of
+    A class consists of the rows whose published quasi-identifiers are equal. Which row of a class has which items of
     its clusters is not published.
     """
 
-    items: str  # what the column of items is called
+    items: str  # the name of the column of items
     clusters: Clusters
-    """Line after line: those of one class after those of another, classes in ascending order of their cells."""
-    holders: Rows  # for each line, a row of the class that it belongs to
+    """The clusters, one class after another; classes are in ascending order of their cells."""
+    holders: Rows  # for each line of clusters, a row of the class that it belongs to
 
     def __repr__(self) -> str:
         return f"{Table.__repr__(self)[:-1]}; {self.items} in {self.clusters!r}>"
@@ -33,12 +33,12 @@ class ClusteredTable(Table):
 
     @property
     def classes(self) -> RowClasses:
-        """Rows with the same quasi-identifiers, those of nothing but stars too."""
+        """The classes of rows with the same quasi-identifiers, including rows of nothing but stars."""
         return row_classes(self.quasi, self.rows)
 
     @property
     def line_sizes(self) -> Counts:
-        """How many persons the cluster on each line has."""
+        """The number of persons in the cluster on each line."""
         clusters = self.clusters
         return clusters.spans[1][np.flatnonzero(clusters.parents < 0)]
 

@@ -17,7 +17,7 @@ class Cluster:
     chunks: tuple[tuple[tuple[str, ...], ...], ...]
     """Sub-records by chunk; those of a joint cluster are shared by its parts."""
     terms: tuple[str, ...] = ()  # items of which only the presence is published
-    parts: "tuple[Cluster, ...]" = ()  # what a joint cluster is made of; a simple one has none
+    parts: "tuple[Cluster, ...]" = ()  # the clusters that a joint cluster consists of; none for a simple one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,11 +25,11 @@ class Clusters:
     """A forest of clusters. A simple cluster is a leaf; a joint cluster has parts and only shared chunks."""
 
     parents: Codes
-    """The joint cluster that a cluster is a part of, -1 for a tree of its own. A part comes after its joint cluster."""
+    """The joint cluster that a cluster is a part of; -1 for the root of a tree. Parts follow their joint cluster."""
     sizes: Counts
     """The number of baskets of a simple cluster; 0 for a joint one, whose size is that of its parts."""
     chunk_indptr: Indptr
-    """Chunks of cluster c are ``chunk_indptr[c]:chunk_indptr[c + 1]``: record chunks of a simple cluster, shared
+    """The chunks of cluster c are ``chunk_indptr[c]:chunk_indptr[c + 1]``: record chunks of a simple cluster, shared
     chunks of a joint one."""
     record_indptr: Indptr
     """Sub-records of chunk i are ``record_indptr[i]:record_indptr[i + 1]``. Empty sub-records are not listed."""
@@ -38,12 +38,12 @@ class Clusters:
     """`item_indptr`, `items`: sub-record r is ``items[item_indptr[r]:item_indptr[r + 1]]``."""
     term_indptr: Indptr
     terms: Items
-    """`term_indptr`, `terms`: the term chunk of cluster c: a set, without counts. Empty for a joint cluster."""
+    """`term_indptr`, `terms`: the term chunk of each cluster: a set without counts, empty for a joint cluster."""
     vocabulary: tuple[str, ...]  # the text of each item, in ascending order
     unsorted: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    """Clusters in which the items of a sub-record or the terms did not ascend where they were read. Here they do."""
+    """Clusters in which the items of a sub-record, or the terms, did not ascend when they were read. Here they do."""
     canonical: bool = field(default=False, init=False, repr=False)
-    """Whether somebody has put them into canonical order already: then they are not sorted again."""
+    """Whether the clusters are already in canonical order, so that they are not sorted again."""
     _chunk_items: tuple[Rows, Items, Counts] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -55,7 +55,7 @@ class Clusters:
         return len(self.parents)
 
     def __iter__(self) -> Iterator[Cluster]:
-        """The clusters that are published, each on a line of its own, with the texts of their items (see `count`)."""
+        """The clusters that are published on lines of their own, with the texts of their items (see `count`)."""
         inside = np.flatnonzero(self.parents >= 0)
         order = inside[np.argsort(self.parents[inside], kind="stable")]
         begin = np.searchsorted(self.parents[order], np.arange(len(self) + 1))
@@ -88,27 +88,27 @@ class Clusters:
 
     @property
     def count(self) -> int:
-        """How many clusters are published, each on a line of its own: joint ones, and simple ones that are no parts."""
+        """The number of clusters that are published on lines of their own: all that are not part of a joint one."""
         return int((self.parents < 0).sum())
 
     @property
     def joint(self) -> int:
-        """How many of these are joint."""
+        """How many of these clusters are joint."""
         return int(((self.parents < 0) & (self.sizes == 0)).sum())
 
     @property
     def simple(self) -> int:
-        """How many simple clusters all are made of."""
+        """The number of simple clusters, on their own or as parts."""
         return int((self.sizes > 0).sum())
 
     def made_of(self) -> str:
-        """What the published clusters are made of, in words that go on after their number."""
+        """What the published clusters consist of, in words to follow their number."""
         joint = f", {self.joint:,} of them joint, made of {self.simple:,} simple ones" if self.joint else ""
         return f" of {int(self.sizes.sum()):,} baskets{joint}"
 
     @property
     def depths(self) -> Counts:
-        """How many joint clusters each cluster is inside of."""
+        """How many joint clusters contain each cluster."""
         depths = np.zeros(len(self), dtype=np.int64)
         above = self.parents.astype(np.int64)
         while (inside := above >= 0).any():
@@ -118,7 +118,7 @@ class Clusters:
 
     @property
     def spans(self) -> tuple[Rows, Counts]:
-        """A first row and a number of rows for each cluster, if baskets are numbered tree by tree.
+        """The first row and the number of rows of each cluster, if baskets are numbered tree by tree.
 
         The rows of a joint cluster are those of its parts.
         """
@@ -126,14 +126,14 @@ class Clusters:
 
     @property
     def levels(self) -> list[Rows]:
-        """The clusters of each depth: those that are no parts first."""
+        """The clusters of each depth, beginning with the roots."""
         depths = self.depths
         return [np.flatnonzero(depths == depth) for depth in range(int(depths.max(initial=-1)) + 1)]
 
     def laid(self, own: Counts, ahead: int = 0) -> tuple[Rows, Counts]:
-        """Where each cluster begins and how much room it takes, if it has so much of its own, around its parts.
+        """Lay out clusters one after another: where each begins and how much room it takes, including its parts.
 
-        `ahead`: how much of that comes ahead of the parts.
+        `own`: the room that each needs for itself, around its parts. `ahead`: how much of it comes before the parts.
         """
         levels = self.levels
         counts = own.copy()
@@ -157,7 +157,7 @@ class Clusters:
     def chunk_items(self, wanted: Mask | None = None) -> tuple[Rows, Items, Counts]:
         """The distinct items of each chunk: the chunk, the item, and how many of its sub-records hold it.
 
-        `wanted`: an entry a chunk, true for those to look at; all by default.
+        `wanted`: a mask of the chunks to look at; all by default.
         """
         if self._chunk_items is None:
             width = max(len(self.vocabulary), 1)
@@ -173,9 +173,9 @@ class Clusters:
         return chunk[kept], item[kept], supports[kept]
 
     def shared_above(self, clusters: Rows, items: Items) -> tuple[Rows, Rows]:
-        """Shared chunks of joint clusters above that hold the same items.
+        """Find the shared chunks of enclosing joint clusters that hold given items of given clusters.
 
-        Returns for each match the shared chunk, and the place of the cluster and item in what was asked.
+        Returns for each match the shared chunk, and the position of the cluster and item in the arguments.
         """
         width = max(len(self.vocabulary), 1)
         chunk, item, _ = self.chunk_items(self.sizes[self.owners] == 0)
@@ -197,7 +197,7 @@ class Clusters:
 
 
 def together(parts: Sequence[Clusters]) -> Clusters:
-    """The clusters of several forests in one, tree after tree as they are given, by one vocabulary."""
+    """Join several forests into one, tree after tree in the given order, with one vocabulary."""
     vocabulary = tuple(sorted({item for one in parts for item in one.vocabulary}))
     place = {item: code for code, item in enumerate(vocabulary)}
     names = [np.array([place[item] for item in one.vocabulary], dtype=np.int32) for one in parts]

@@ -1,4 +1,4 @@
-"""Data whose rows need not fit into memory: what an engine hands to a method, and the verbs of its rows."""
+"""Data whose rows need not fit into memory, as an engine hands it to a method, and the operations on its rows."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 COUNT, BUCKET = "(rows)", "(bucket)"
-"""The columns of counts, and of numbers by which rows are divided. No column of a table is called so."""
+"""Names of the column of counts, and of the one by which rows are divided. No column of a table has these names."""
 
 
 class Parts(Protocol):
-    """Rows cut into parts, somewhere: in files on this machine, or on a cluster.
+    """Rows cut into parts, in files on this machine or on a cluster.
 
-    Work is a plain function from frame to frame. It travels to where the rows are, so that it may hold small arrays
-    (they travel along) but neither open files nor locks. How the rows are cut into frames is the engine's affair:
-    `map` and `fold` must give the same whatever the cut; only `group` promises which rows come together.
+    Work is a plain function from frame to frame. It is sent to where the rows are, so it may hold small arrays, which
+    are sent along, but neither open files nor locks. The engine decides how the rows are cut into frames: the results
+    of `map` and `fold` must not depend on the cut, and only `group` guarantees which rows come together.
     """
 
     @property
@@ -40,48 +40,51 @@ class Parts(Protocol):
         """The names of the columns."""
 
     def select(self, names: Sequence[str]) -> "Parts":
-        """Some of the columns. The others are not even read, where the files allow it."""
+        """Some of the columns. The others are not even read, if the file format allows it."""
 
     def map(self, work: "Callable[[Frame], Frame]", schema: "Schema") -> "Parts":
-        """Transform rows, frame by frame and in their order; done when the rows are asked for."""
+        """Transform rows lazily, frame by frame and in their order."""
 
     def group(self, by: str, work: "Callable[[Frame], Frame]", schema: "Schema") -> "Parts":
         """Transform all rows with the same integer in a column as one frame, which must fit into one worker.
 
-        Neither the order of rows inside a frame nor that of the groups is promised.
+        Neither the order of rows within a frame nor that of the groups is defined.
         """
 
     def fold(
         self, work: "Callable[[Frame], Result]", merge: Callable[[Result, Result], Result]
     ) -> Result | None:
-        """A result of each frame, merged into one: merging is associative and commutative. None without rows."""
+        """Compute a result of each frame, and merge them into one; None without rows.
+
+        Merging must be associative and commutative.
+        """
 
     def counts(self, names: Sequence[str]) -> "Frame":
-        """The distinct combinations of some columns, ascending, with how many rows have each (`COUNT`), here."""
+        """Count the rows of each distinct combination of some columns: a frame in memory, ascending, with `COUNT`."""
 
     def tallies(self, names: Sequence[str]) -> "dict[str, Frame]":
-        """Of each of some columns by itself the same as `counts`, however many values there are."""
+        """For each of some columns by itself the same as `counts`, for any number of values."""
 
     def distinct(self, names: Sequence[str]) -> "Parts":
-        """The same combinations with their counts as `counts` gives, in parts and in any order."""
+        """The same combinations and counts as `counts`, but in parts and in any order."""
 
     def sort(self, names: Sequence[str]) -> "Parts":
         """The same rows in ascending order, missing cells first, texts by code points."""
 
     def union(self, other: "Parts") -> "Parts":
-        """The same rows, and those of other parts of the engine, with the same columns; in any order."""
+        """These rows and those of other parts of the same engine with the same columns, in any order."""
 
     def keep(self) -> "Parts":
-        """The same rows, computed once and kept where they are, for whoever asks several times."""
+        """The same rows, computed once and stored where they are, to be used several times."""
 
     def collect(self) -> "Frame":
-        """All rows, here. Only for what is known to be small."""
+        """All rows in memory. Only for data that is known to be small."""
 
     def write(self, folder: str, ending: str, header: str | None = None) -> int:
-        """Write the rows in their order as part files (``part-00000.csv``, …) into a new folder; gives their number.
+        """Write the rows in their order as part files (``part-00000.csv``, …) into a new folder; returns their number.
 
-        With the ending ``.parquet`` columns are written. With any other, rows of one text column, each ended by a line
-        end; every file begins with the header then, if there is one. A file appears when it is whole.
+        With the ending ``.parquet``, columns are written. With any other, the rows must be one text column and are
+        written as lines, and every file begins with the header, if there is one. A file appears only when it is whole.
         """
 
 
@@ -90,47 +93,48 @@ class TextLayout:
     """How the lines of delimited text become cells."""
 
     names: tuple[str, ...]  # the columns
-    separator: str  # what stands between cells; quotes are as RFC 4180 says
+    separator: str  # the separator of cells; quotes follow RFC 4180
     header: tuple[str, ...] | None
-    """The names as they stand in the first line of every file; None where files have no such line."""
+    """The names as they are written in the first line of every file; None if the files have no header."""
     parse: "Callable[[bytes, int, str | Path], Frame]"
-    """The cells, as texts, of whole lines without the header: for engines that read text themselves. It gets the
-    number of the first line and the file, for messages."""
-    trim: bool = False  # blanks before a cell, or before its quotes, mean nothing
+    """Function that splits whole lines, without the header, into cells as texts, for engines that read text themselves.
+    It also takes the number of the first line and the file, for messages."""
+    trim: bool = False  # whether blanks before a cell, or before its quotes, are ignored
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dataset:
-    """A table, baskets, or what is published of them, whose rows are where an engine has them."""
+    """A table, baskets, or published data, whose rows an engine holds outside of this process's memory."""
 
     schema: Any
-    """All but the rows: of a table names, roles, domains and hierarchies; of sets the vocabulary, roles and layout."""
+    """Everything but the rows: for a table its names, roles, domains and hierarchies; for sets the vocabulary, roles
+    and layout."""
     parts: Parts
-    """The rows. Of a table that was read its codes, a column each under its name; of baskets that were read a column
-    ``items`` with the ascending codes of each. What is published stands as in its files, in canonical order: text
-    columns of a table, or one column ``line``."""
+    """The rows. For a table that was read: its codes, in one column for each of its columns. For baskets that were
+    read: a column ``items`` with the ascending codes of each basket. For published data: the rows as in its files, in
+    canonical order, as text columns of a table or as one column ``line``."""
     rows: int  # the number of rows, baskets, groups or clusters
-    baskets: int = 0  # the number of baskets of all groups or clusters
+    baskets: int = 0  # the number of baskets in all groups or clusters
     order: Callable[[], OrderViolations] | None = None
-    """Finds out whether the files of a release keep the canonical order; None for rows that are in no such file."""
+    """Function that checks whether files of a release are in canonical order; None for rows outside of such files."""
     expected_counts: Mapping[str, int] = field(default_factory=dict)
-    """What release.json says of how much is published, by its words (``rows``, ``baskets``, ``items``, …): the files
-    must bear it out. Empty for rows that are in no release yet."""
+    """How much is published according to release.json, by its words (``rows``, ``baskets``, ``items``, …); the files
+    must agree. Empty for rows that are not in a release yet."""
     path: Path | None = None  # the file or folder of part files, for messages
 
 
 def schema_of(data: Any) -> Any:
-    """What there is to say of data without its rows, wherever these are: data in memory is its own schema."""
+    """The schema of data: everything but its rows. Data in memory is its own schema."""
     return data.schema if isinstance(data, Dataset) else data
 
 
 def with_schema(data: Any, schema: Any) -> Any:
-    """The same rows under another schema; data in memory is its own."""
+    """The same rows under another schema; for data in memory, that schema itself."""
     return replace(data, schema=schema) if isinstance(data, Dataset) else schema
 
 
 def kept(data: Any) -> Any:
-    """The same published data, to be gone through more than once: lines of baskets are computed once then."""
+    """The same published data for repeated use: lines of baskets in parts are computed only once."""
     if isinstance(data, Dataset) and isinstance(data.schema, Baskets):
         return replace(data, parts=data.parts.keep())
     return data
@@ -158,7 +162,7 @@ NOTE = "(note)"
 
 
 def noted(frame: "Frame", facts: Mapping[str, Any]) -> "Frame":
-    """Rows with facts about them, on the first one; there must be one."""
+    """Rows with facts about them noted on the first row, which must exist."""
     import polars as pl
 
     note = pl.Series(NOTE, [json.dumps(facts), *[None] * (frame.height - 1)], dtype=pl.String)

@@ -1,4 +1,4 @@
-"""What a privacy model needs to know about groups of rows: sizes, persons, sensitive values, and a population."""
+"""Statistics of groups of rows that privacy models need: sizes, persons, sensitive values, and a population."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram:
-    """How often each sensitive value occurs in each group, sparse, and in all that is published.
+    """How often each sensitive value occurs in each group, in sparse form, and in all published rows.
 
-    The values of group g are ``values[indptr[g]:indptr[g + 1]]``, ascending, with their `counts`. The distribution that
-    groups are compared with is `overall`: that of all rows to be published, because a reader of the release can
-    compute no other. The `domain` tells the texts and the order of the values, for models that ask for them.
+    The values of group g are ``values[indptr[g]:indptr[g + 1]]``, ascending, with their `counts`. Groups are compared
+    with the distribution `overall`, that of all rows to be published, because a reader of the release can compute no
+    other. The `domain` gives the texts and the order of the values, for models that need them.
 
-    Where a column says which rows belong to one person, `counts` are the persons who have a value in some row of the
-    group, each once a value, and `persons` all persons of the group: somebody with several values counts for each.
+    If there is an entity column, `counts` are persons instead of rows: for each value, the persons who have it in some
+    row of the group. Then `persons` are all persons of the group; somebody with several values counts for each value.
     """
 
     indptr: Indptr
@@ -41,26 +41,26 @@ class Histogram:
 
     @property
     def sizes(self) -> Counts:
-        """What the share of a value is a share of: the persons of each group, or its rows."""
+        """The total that shares of values refer to: the number of persons of each group, or of its rows."""
         return self.sums if self.persons is None else self.persons
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupStatistics:
-    """Facts about many groups at once, one entry a group."""
+    """Statistics of many groups at once, with one entry per group."""
 
     sizes: Counts  # rows of each group
     persons: Counts
-    """Persons of each group: distinct entities, or the rows where no column says which rows belong together."""
+    """Persons of each group: distinct entities, or rows if there is no entity column."""
     sensitive: Mapping[str, Histogram] = field(default_factory=dict)
     """A histogram of each sensitive column that was asked for, by name."""
     population: Counts | None = None
-    """Rows of a population that match the cells under which each group will be published, from methods that can count
-    them before they publish. None where the method cannot."""
+    """The number of rows of a population that match the cells with which each group will be published; None if the
+    method cannot count them before it publishes."""
     table: Table | None = None
     groups: Rows | None = None
-    """`table`, `groups`: the rows themselves: the table, and the group of each of its rows (-1: none). Models of a
-    population find a lower bound of the matching rows with them. None where a method works on counts alone."""
+    """`table`, `groups`: the table, and the group of each of its rows (-1: none). From these, models about a population
+    compute a lower bound of the matching rows. None if the method works on counts alone."""
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -75,12 +75,12 @@ def group_statistics(
     published: Mask | None = None,
     overall: Mapping[str, Counts] | None = None,
 ) -> GroupStatistics:
-    """Count sizes, persons and sensitive values of groups, some of which may be empty.
+    """Count the rows, persons and sensitive values of groups, some of which may be empty.
 
-    `groups`: the group of each row, 0 … count - 1; -1 leaves a row out. `columns`: the sensitive columns to count
-    values of. `published`: the rows that will be published, where some are suppressed: models that compare with the
-    distribution of the whole compare with that of these rows. All rows by default. `overall`: the distribution of the
-    whole by column, where the table is only a part of it.
+    `groups`: the group of each row, 0 … count - 1; -1 leaves a row out. `columns`: the sensitive columns whose values
+    are counted. `published`: the rows that will be published, if some are suppressed: the overall distribution is that
+    of these rows; all rows by default. `overall`: the overall distribution by column, if the table is only a part of
+    the whole.
     """
     inside = groups >= 0
     here = groups[inside]
@@ -106,9 +106,9 @@ def group_statistics(
 
 
 def once_a_person(groups: Rows, who: Codes, codes: Codes, size: int) -> tuple[Rows, Codes]:
-    """The groups and values of rows, each value of a person once a group.
+    """The groups and values of rows, without repeats of a person's value within a group.
 
-    `groups`, `who`, `codes`: the group, the person and the value of each row. `size`: the number of values.
+    `groups`, `who`, `codes`: the group, the person and the value of each row. `size`: the number of possible values.
     """
     kinds, held = np.unique(who.astype(np.int64) * size + codes, return_inverse=True)
     keys = distinct(groups * max(len(kinds), 1) + held)
@@ -128,7 +128,7 @@ def whole_statistics(data: "Dataset", columns: tuple[str, ...] = ()) -> GroupSta
 
 
 def counted_histogram(counts: Counts, overall: Counts, domain: Domain) -> Histogram:
-    """The histogram of groups whose values are counted already: one row a group, one column a value."""
+    """The histogram of groups from a matrix of counts, with one row per group and one column per value."""
     groups, values = np.nonzero(counts)
     return Histogram(
         indptr_by(groups, len(counts)), values.astype(np.int32), counts[groups, values], overall, domain
@@ -136,7 +136,7 @@ def counted_histogram(counts: Counts, overall: Counts, domain: Domain) -> Histog
 
 
 def _pairs(groups: Rows, codes: Codes, count: int, size: int) -> tuple[Indptr, Codes, Counts]:
-    """The distinct (group, code) pairs in compressed rows, with how often each occurs."""
+    """The distinct (group, code) pairs as ragged rows, with how often each occurs."""
     mixed = groups * size + codes
     if count * size <= 4 * len(mixed):
         every = np.bincount(mixed, minlength=count * size)

@@ -24,9 +24,9 @@ class Groups:
     """Groups of baskets, each with a summary of its sensitive items.
 
     Group g holds the baskets ``group_indptr[g]:group_indptr[g + 1]``; basket i holds the public items
-    ``items[basket_indptr[i]:basket_indptr[i + 1]]``; the summary of group g lies at
-    ``sensitive_indptr[g]:sensitive_indptr[g + 1]`` of `sensitive_items` and `sensitive_counts`. Items ascend; those of
-    the groups `unsorted` did not where they were read.
+    ``items[basket_indptr[i]:basket_indptr[i + 1]]``; the summary of group g is at
+    ``sensitive_indptr[g]:sensitive_indptr[g + 1]`` in `sensitive_items` and `sensitive_counts`. Items ascend;
+    `unsorted` lists the groups in which they did not when they were read.
     """
 
     group_indptr: Indptr
@@ -38,8 +38,8 @@ class Groups:
     vocabulary: tuple[str, ...]
     unsorted: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     canonical: bool = field(default=False, init=False, repr=False)
-    """Whether somebody has put them into canonical order already: then they are not sorted again."""
-    kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # found once, asked for again
+    """Whether the groups are already in canonical order, so that they are not sorted again."""
+    kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # cached results
 
     def __post_init__(self) -> None:
         places = ("group_indptr", "basket_indptr", "sensitive_indptr")
@@ -71,7 +71,7 @@ class Groups:
         )
 
     def out_of_order(self) -> tuple[Rows, Rows]:
-        """The groups whose baskets do not ascend, and those that belong before the one ahead of them.
+        """The groups whose baskets do not ascend, and the groups that should come before their predecessor.
 
         Groups ascend by their baskets, then by their sensitive items and counts.
         """
@@ -81,7 +81,7 @@ class Groups:
         )
 
         def placed(here: Rows, ahead: Rows) -> tuple[Rows, Rows]:
-            """Which baskets come before others, and which are equal; most can be told from their first items."""
+            """Which baskets come before others, and which are equal; the first items decide most cases."""
             before, same = key[here] < key[ahead], key[here] == key[ahead]
             tied = np.flatnonzero(same & ~whole[here])
             less, equal = compared(begins, lengths, self.items, here[tied], ahead[tied])
@@ -92,7 +92,7 @@ class Groups:
         inside = np.flatnonzero(~flagged(self.group_indptr, len(begins) + 1)[:-1])
         falls = inside[placed(inside, inside - 1)[0]]
         mixed = np.unique(np.searchsorted(self.group_indptr, falls, side="right") - 1)
-        # Groups that tie so far are compared by their next baskets; those that tie to the end, by what is sensitive.
+        # Groups that tie so far are compared by their next baskets; those that tie on all, by their sensitive items.
         sizes, tied = self.sizes, np.arange(1, max(len(self), 1))
         found, ended = [tied[:0]], [tied[:0]]
         position = 0

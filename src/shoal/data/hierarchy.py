@@ -1,4 +1,4 @@
-"""A tree of ever coarser values for one column."""
+"""Value generalization hierarchies: a tree of increasingly coarse values for one column."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -14,24 +14,24 @@ ROOT = "*"
 """The text of a suppressed cell, and of the root of every hierarchy."""
 
 MISSING_MARKS = ("", "?", "NA", "NULL", "null", "(null)", "NaN")
-"""Texts of a leaf that may stand for the missing value, the first one found taken."""
+"""Texts of leaves that may stand for the missing value; the first one found is taken."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hierarchy:
-    """Levels from the raw values (level 0) to one root; levels nest by construction.
+    """Levels from the raw values (level 0) to a single root; levels nest by construction.
 
-    A tree whose branches differ in depth is stored with its short branches repeated: the same node stands on several
-    levels, under the same text.
+    If branches of the tree differ in depth, the nodes of short branches are repeated: the same node is on several
+    levels, with the same text.
 
     Parameters
     ----------
     labels
         The texts of the nodes of each level. The last level is the root alone.
     parents
-        ``parents[level][node]`` is the parent, on level + 1, of a node. One array fewer than levels.
+        ``parents[level][node]`` is the parent of a node, on level + 1. There is one array fewer than levels.
     by_width
-        True where the nodes are bins of numbers, whose loss is their width and not their number of leaves.
+        True if the nodes are bins of numbers, whose information loss is their width, not their number of leaves.
     """
 
     labels: tuple[tuple[str, ...], ...]
@@ -58,11 +58,11 @@ class Hierarchy:
 
     @property
     def height(self) -> int:
-        """The level of the root: how often a value can be generalized."""
+        """The level of the root: how many times a value can be generalized."""
         return len(self.labels) - 1
 
     def nodes_at(self, level: int) -> Codes:
-        """The node of a level that each leaf falls under."""
+        """For each leaf, its node on a level."""
         return self._nodes[level]
 
     def leaf_counts(self, level: int) -> Counts:
@@ -70,7 +70,7 @@ class Hierarchy:
         return np.bincount(self.nodes_at(level), minlength=len(self.labels[level])).astype(np.int64)
 
     def paths(self) -> Iterator[tuple[str, ...]]:
-        """The texts above each leaf, from the leaf itself to the root.
+        """The texts on the path of each leaf, from the leaf itself to the root.
 
         >>> h = climb(("cat", "dog"), [lambda leaves: ["animal"] * len(leaves)])
         >>> list(h.paths())
@@ -94,7 +94,7 @@ class Hierarchy:
         return [texts[number] for number, _, _ in ambiguous_texts(np.array(rows, dtype=np.int32))]
 
     def depth_first(self) -> Rows:
-        """The leaves in depth-first order: leaves under one node stand together, otherwise in their own order."""
+        """The leaves in depth-first order: leaves under one node are adjacent, otherwise they keep their order."""
         keys: list[AnyArray] = [np.arange(len(self.leaves))]
         for level in range(1, len(self.labels)):
             nodes = self.nodes_at(level)
@@ -104,7 +104,7 @@ class Hierarchy:
         return np.lexsort(keys).astype(np.int64)
 
     def boundary_depths(self, order: Rows) -> Codes:
-        """How deep the lowest common node of each leaf and the next one lies; 0 is the root."""
+        """The depth of the lowest common ancestor of each leaf and the next one in an order; 0 is the root."""
         depths = np.zeros(max(len(order) - 1, 0), dtype=np.int32)
         for level in range(len(self.labels) - 1):
             nodes = self.nodes_at(level)[order]
@@ -112,7 +112,7 @@ class Hierarchy:
         return depths
 
     def common_level(self, low: Codes, high: Codes, order: Rows) -> Codes:
-        """The least level on which the leaves at places low … high of a depth-first order share one node."""
+        """The lowest level on which the leaves at places low … high of a depth-first order share a node."""
         levels = np.full(len(low), self.height, dtype=np.int32)
         first, last = order[low], order[high]
         for level in range(self.height, -1, -1):
@@ -126,19 +126,19 @@ class Hierarchy:
         return np.array([places[label] for label in domain.labels], dtype=np.int32)
 
     def missed(self, domain: Domain) -> list[str]:
-        """The values of a domain that no leaf stands for, the missing value left aside."""
+        """The values of a domain that have no leaf, apart from the missing value."""
         known = set(self.leaves)
         return [label for label in domain.labels[: domain.present] if label not in known]
 
     def covering(self, domain: Domain, column: str, path: str | Path | None = None) -> "Hierarchy":
-        """This hierarchy for a column's values: checked to cover them, with a leaf for missing ones if there are any.
+        """Adapt this hierarchy to a column: check that it covers all values, and add a leaf for a missing one.
 
-        A leaf that is written as one of `MISSING_MARKS`, and that is no value of the column, stands for the missing
-        value. Where there is no such leaf, one is added directly below the root. Where nothing is missing, a leaf with
-        an empty text is left out.
+        A leaf whose text is one of `MISSING_MARKS`, and that is not a value of the column, stands for the missing
+        value. If there is none, one is added directly below the root. If no value is missing, a leaf with an empty text
+        is left out.
 
-        `path`: where the hierarchy comes from, for messages. Raises `BadData`: listing the values that the hierarchy
-        misses.
+        `path`: where the hierarchy comes from, for messages. Raises `BadData`, which lists the values that the
+        hierarchy does not cover.
         """
         missed = self.missed(domain)
         if missed:
@@ -177,7 +177,7 @@ class Hierarchy:
         return Hierarchy(labels, tuple(parents), self.by_width)
 
     def _renamed(self, leaf: int, text: str) -> "Hierarchy":
-        """This hierarchy with another text for a leaf, also where the leaf is repeated on higher levels."""
+        """This hierarchy with another text for a leaf, and for its repetitions on higher levels."""
         old = self.leaves[leaf]
         labels = []
         for level, texts in enumerate(self.labels[:-1]):
@@ -187,7 +187,7 @@ class Hierarchy:
         return Hierarchy((*labels, self.labels[-1]), self.parents, self.by_width)
 
     def _without(self, leaf: int) -> "Hierarchy":
-        """This hierarchy less one leaf, and less the nodes that covered it alone."""
+        """This hierarchy without one leaf, and without the nodes that covered only this leaf."""
         labels, parents = [], []
         keep: Mask = np.arange(len(self.leaves)) != leaf
         for level, up in enumerate(self.parents):
@@ -214,10 +214,10 @@ def _suppressed(leaves: Rows) -> list[str]:
 def climb(
     leaves: tuple[str, ...], levels: Iterable[Callable[[Rows], list[str]]], *, by_width: bool = False
 ) -> Hierarchy:
-    """Grow a hierarchy level by level, and put the root above the last one.
+    """Build a hierarchy level by level, with the root above the last one.
 
-    `leaves`: the raw values. `levels`: for each level a function that gives the texts of leaves on that level. It sees
-    one leaf for each node of the level below, so that levels nest whatever it answers, and high levels cost little.
+    `leaves`: the raw values. `levels`: for each level a function that returns the texts of leaves on that level. It is
+    given one leaf for each node of the level below, so that levels nest whatever it returns, and high levels are cheap.
     """
     labels, parents = [leaves], []
     first: Rows = np.arange(len(leaves), dtype=np.int64)
@@ -231,9 +231,9 @@ def climb(
 
 
 def ambiguous_texts(texts: Codes) -> list[tuple[int, int, int]]:
-    """Texts that mean different sets of leaves on different levels: published, nobody could tell which is meant.
+    """Find texts that mean different sets of leaves on different levels, so that a published one would be ambiguous.
 
-    `texts`: the number of the text of each leaf (columns) on each level (rows), equal texts having equal numbers. The
+    `texts`: the number of the text of each leaf (columns) on each level (rows); equal texts have equal numbers. The
     root may be left out. Returns triples of the number of a text and the two levels, the lower one first.
     """
     count = int(texts.max(initial=-1)) + 1

@@ -1,4 +1,4 @@
-"""A table published as two that are linked by groups: exact public columns, and secrets of whole groups (anatomy)."""
+"""Linked tables (anatomy): one with exact public columns, one with the secrets of groups, linked by the groups."""
 
 from dataclasses import dataclass
 
@@ -12,18 +12,18 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table, cell_ranks
 
 COUNT = "count"
-"""The column of the second file that says how often a group has a secret."""
+"""The column of the second file that says how often a secret occurs in a group."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Linked:
-    """Two tables and the group of each of their rows: whose secret is whose is not published."""
+    """Two tables linked by groups: which row of a group has which of its secrets is not published."""
 
-    public: Table  # quasi-identifiers and insensitive columns, as they were, and last the group
+    public: Table  # quasi-identifiers and insensitive columns, unchanged, and the group as the last column
     secrets: Table
-    """The group, which is the quasi-identifier of this table, and the sensitive columns: a row a secret."""
+    """The group, which is the quasi-identifier of this table, and the sensitive columns: one row per secret."""
     link: str = "group"
-    """What the column of the groups is called. Its labels are 1, 2, …, in both tables."""
+    """The name of the column of groups. Its labels are 1, 2, …, in both tables."""
 
     def __repr__(self) -> str:
         return f"<Linked: {self.rows:,} rows in {counted(len(self), 'groups')}; {self.public!r}; {self.secrets!r}>"
@@ -38,7 +38,7 @@ class Linked:
 
     @property
     def class_table(self) -> Table:
-        """The table whose classes promises are about: that of the secrets, whose classes are groups."""
+        """The table that promises are judged on: that of the secrets, whose classes are the groups."""
         return self.secrets
 
     @property
@@ -53,7 +53,7 @@ class Linked:
 
     @property
     def sizes(self) -> Counts:
-        """The rows of each group."""
+        """The number of public rows in each group."""
         return np.bincount(self.groups, minlength=len(self)).astype(np.int64)
 
     def known(self) -> tuple[Column, ...]:
@@ -61,7 +61,10 @@ class Linked:
         return tuple(column for column in self.public.columns if column.name != self.link)
 
     def shares(self, column: Column, groups: Rows) -> Floats:
-        """How large a share of some groups, ascending, has each value of a sensitive column: groups by values."""
+        """The share of each value of a sensitive column in each of some groups, given in ascending order.
+
+        Returns a matrix of groups by values.
+        """
         values, holders = len(column.domain), self.secret_groups
         inside = np.isin(holders, groups)
         keys = np.searchsorted(groups, holders[inside]) * values + column.codes[inside]
@@ -69,7 +72,7 @@ class Linked:
         return np.asarray(counts / np.maximum(self.sizes[groups], 1)[:, None])
 
     def share(self, column: Column, groups: Rows, codes: Rows) -> Floats:
-        """How large a share of a group has a value of a sensitive column, for pairs of both."""
+        """The share of a value of a sensitive column in a group, for pairs of groups and values."""
         values = max(len(column.domain), 1)
         held, counts = np.unique(self.secret_groups * values + column.codes, return_counts=True)
         keys = groups * values + codes
@@ -78,7 +81,7 @@ class Linked:
         return np.asarray(np.where(there, counts[places] / self.sizes[groups], 0.0))
 
     def highest_share(self, column: Column) -> float:
-        """The largest share of a value of a sensitive column in a group."""
+        """The largest share that any value of a sensitive column has in any group."""
         held, counts = np.unique(
             self.secret_groups * max(len(column.domain), 1) + column.codes, return_counts=True
         )
@@ -86,7 +89,7 @@ class Linked:
 
 
 def link_name(names: tuple[str, ...]) -> str:
-    """A name for the column of the groups that no other column has.
+    """An unused name for the column of groups.
 
     >>> link_name(("age", "group"))
     'group_2'
@@ -97,15 +100,15 @@ def link_name(names: tuple[str, ...]) -> str:
 def linked(
     public: tuple[Column, ...], groups: Rows, secrets: tuple[Column, ...], secret_groups: Rows, link: str
 ) -> tuple[Linked, Rows]:
-    """Link two tables, in canonical order.
+    """Link two tables by groups, in canonical order.
 
     Groups are numbered in ascending order of their lists of public rows, then of their secrets; public rows ascend by
-    their texts and then by their group, secrets by their group and then by their texts. Nothing of it tells of the
-    input, or which row of a group has which of its secrets.
+    their texts and then by their group, secrets by their group and then by their texts. This order discloses nothing
+    about the input, nor which row of a group has which of its secrets.
 
-    `public`, `secrets`: the columns of both tables; a row of the one need not be that of the other. `groups`,
-    `secret_groups`: the group of each of their rows, in any numbers from 0 on. Returns the tables, and the given row of
-    each public one.
+    `public`, `secrets`: the columns of both tables; their rows need not correspond. `groups`, `secret_groups`: the
+    group of each of their rows, numbered in any way from 0 on. Returns the tables, and for each public row the given
+    row that it was.
     """
     count = int(groups.max(initial=-1)) + 1
     ranks, secret_ranks = cell_ranks(public), cell_ranks(secrets)
@@ -134,7 +137,7 @@ def canonical(data: Linked) -> Linked:
 
 
 def same_cells(one: Table, other: Table) -> Rows:
-    """The rows of two tables of the same columns and domains that differ."""
+    """The rows that differ between two tables with the same columns and domains."""
     differs = np.zeros(one.rows, dtype=np.bool_)
     for column in one.columns:
         differs |= column.codes != other.column(column.name).codes

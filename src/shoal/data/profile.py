@@ -1,4 +1,4 @@
-"""What data looks like before anything is done to it: columns or items, uniqueness, and roles to begin with."""
+"""Profile data before anything is done to it: its columns or items, uniqueness, and suggested roles."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -25,16 +25,17 @@ _SLASHED = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/((?:[0-9]{2}){1,2})(?:[ T].*)?
 _COMMA = re.compile(r"-?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+)(?:,[0-9]+)?")
 
 RUNNING = 1.05
-"""Whole numbers are running ones where their range is at most so many times as long as their number."""
+"""Whole numbers count as consecutive if their range is at most this many times as long as there are numbers."""
 
 MONTHS, DAYS = 12, 31
-"""The largest number of a month, and of a day."""
+"""The largest numbers of a month and of a day."""
 
 
 def format_hint(name: str, domain: Domain) -> str:
-    """What the names of a column look like, and how to have them read so; empty where they look like names.
+    """A hint what else the names in a column look like, and how to have them read so; empty if they are just names.
 
-    Nothing is guessed from it: ``03/04/2024`` is a day in March or in April, and ``1,234`` may be above a thousand.
+    They are not converted without being asked: ``03/04/2024`` may be in March or in April, and ``1,234`` may be above a
+    thousand.
 
     >>> from shoal.data.domain import nominal
     >>> format_hint("weight", nominal(("61,5", "70")))
@@ -58,7 +59,7 @@ def format_hint(name: str, domain: Domain) -> str:
 
 
 def _slashed_forms(labels: Sequence[str]) -> list[str]:
-    """How days with slashes may be written; none where the texts are no such days.
+    """The forms in which dates with slashes may be written; empty if the texts are not such dates.
 
     >>> _slashed_forms(("03/04/2024", "25/12/2024")), _slashed_forms(("3/14/24",)), _slashed_forms(("13/13/2024",))
     (['DD/MM/YYYY'], ['MM/DD/YY'], [])
@@ -73,7 +74,7 @@ def _slashed_forms(labels: Sequence[str]) -> list[str]:
 
 
 def without_hints(sentences: Iterable[str]) -> tuple[str, ...]:
-    """Sentences without those on columns that look like timestamps, where others say that they hold times.
+    """Drop sentences on columns that look like timestamps, if other sentences say that these columns hold times.
 
     >>> without_hints(["Taken: 'x' (times) as names.", "The quasi-identifier 'x' looks like timestamps; …"])
     ("Taken: 'x' (times) as names.",)
@@ -96,39 +97,40 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """One column: what it holds, how telling it is, and the role it may play."""
+    """The profile of a column: what it holds, how identifying it is, and its likely role."""
 
     name: str
     kind: str
-    """`name`, `kind`: the column, and how its values relate."""
-    distinct: int  # different values, the missing one left aside
-    missing: int  # missing cells
+    """`name`, `kind`: the name of the column, and how its values relate."""
+    distinct: int  # number of different values, without the missing one
+    missing: int  # number of missing cells
     unique: float  # the share of rows whose value nobody else has
     examples: tuple[str, ...]  # the most frequent values
     role: Role
     reason: str
-    """`role`, `reason`: a suggestion, and why. It is made from the name and the numbers above: decide yourself."""
+    """`role`, `reason`: a suggested role, and the reason. It is only a guess from the name and the numbers above."""
     note: str = ""  # what else the values look like, and how to have them read so
     taken: str = ""
     taken_because: str = ""
-    """`taken`, `taken_because`: number, category, ordered category, date or code, and why it is taken so."""
-    doubt: str = ""  # why numbers look like codes, where they do
+    """`taken`, `taken_because`: how the column is interpreted (number, category, ordered category, date or code), and
+    why."""
+    doubt: str = ""  # why numbers look like codes, if they do
     alike: tuple[str, ...] = ()
-    """Values that differ in spelling alone, where there are any: the first of them."""
+    """The first values that differ only in spelling, if there are any."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableProfile:
-    """A table: its columns, and how telling the quasi-identifiers are together."""
+    """The profile of a table: its columns, and how identifying the quasi-identifiers are together."""
 
     rows: int  # the number of rows
     columns: tuple[ColumnProfile, ...]  # the columns in order
     quasi: tuple[str, ...]
-    """The columns that an adversary may know: those of that role, or the suggested ones where no column has it."""
-    unique: float  # the share of rows that nobody else shares all of these with
+    """The columns that an adversary may know: those with that role, or the suggested ones if no column has it."""
+    unique: float  # the share of rows whose values in these columns nobody else has
     smallest: int  # rows of the smallest class; 0 for a table without rows
     classes: int  # the number of classes: rows that agree on all of these columns
-    notes: tuple[str, ...] = ()  # what their owner should hear of how columns were taken
+    notes: tuple[str, ...] = ()  # remarks of the reader on how columns were interpreted
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""
@@ -137,7 +139,7 @@ class TableProfile:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Smallest, mean and largest of some numbers, and how they are spread: quantiles by their share."""
+    """The distribution of some numbers: smallest, mean and largest, and quantiles by their share."""
 
     least: int
     mean: float
@@ -147,20 +149,21 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class BasketsProfile:
-    """Baskets: how many, how long, how popular their items are, and how telling a few items are."""
+    """The profile of baskets: their number and lengths, how frequent items are, and how identifying a few items are."""
 
     baskets: int
     items: int
     occurrences: int
-    """`baskets`, `items`, `occurrences`: baskets, different items, and items of all baskets together."""
+    """`baskets`, `items`, `occurrences`: the number of baskets, of different items, and of items in all baskets
+    together."""
     empty: int  # baskets without items
     density: float  # the mean share of the items that a basket holds
     lengths: Spread  # items of a basket
     supports: Spread  # baskets that hold an item
     top: tuple[tuple[str, int], ...]  # the most popular items and their supports
-    known: tuple[KnownItems, ...]  # what an adversary finds who knows 1, 2, 3, 4 items
-    layout: str = "lines"  # the layout that they were read in
-    notes: tuple[str, ...] = ()  # what their owner should hear of how they were taken
+    known: tuple[KnownItems, ...]  # what an adversary finds who knows 1, 2, 3 or 4 items
+    layout: str = "lines"  # the layout in which they were read
+    notes: tuple[str, ...] = ()  # remarks of the reader on how they were interpreted
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""
@@ -170,10 +173,10 @@ class BasketsProfile:
 def profile_table(
     table: Table, quasi: Iterable[str] | None = None, notes: tuple[str, ...] = ()
 ) -> TableProfile:
-    """Look at a table: each column alone, and the quasi-identifiers together.
+    """Profile a table: each column alone, and the quasi-identifiers together.
 
-    `table`: roles need not be given: columns are looked at whatever their role. `quasi`: the columns to look at
-    together. None takes those with the role, or else the suggested ones. `notes`: those of its reader.
+    `table`: its columns need no roles. `quasi`: the columns to examine together; by default those with that role, or
+    else the suggested ones. `notes`: remarks of its reader.
     """
     looked = []
     for column in table.columns:
@@ -198,7 +201,7 @@ def profile_table(
 
 
 def profile_baskets(baskets: Baskets, notes: tuple[str, ...] = ()) -> BasketsProfile:
-    """Look at baskets: lengths, supports, and what a few known items give away; notes are those of their reader."""
+    """Profile baskets: lengths, supports, and what a few known items disclose. `notes`: remarks of their reader."""
     lengths, supports = baskets.lengths, baskets.supports
     order = np.lexsort((np.arange(len(supports)), -supports))[:TOP]
     cells = len(baskets) * len(baskets.vocabulary)
@@ -218,7 +221,7 @@ def profile_baskets(baskets: Baskets, notes: tuple[str, ...] = ()) -> BasketsPro
 
 
 def profile_column(column: Column, counts: Counts | None = None) -> ColumnProfile:
-    """Look at one column; `counts` tell how many rows have each of its values where its rows are not here."""
+    """Profile a column. `counts`: how many rows have each of its values, if its rows are not in memory."""
     if counts is None:
         counts = np.bincount(column.codes, minlength=len(column.domain)).astype(np.int64)
     rows = int(counts.sum())
@@ -252,7 +255,7 @@ def profile_column(column: Column, counts: Counts | None = None) -> ColumnProfil
 
 
 def _are_amounts(domain: Domain, cells: int) -> bool:
-    """Whether nobody would number persons so: with decimals, or neither one after the other nor all different."""
+    """Whether numbers cannot be ids of persons: they have decimals, or are neither consecutive nor all different."""
     if domain.kind is not Kind.NUMERIC or domain.values is None:
         return False
     present = domain.values[: domain.present]
@@ -260,7 +263,7 @@ def _are_amounts(domain: Domain, cells: int) -> bool:
 
 
 def are_running(domain: Domain) -> bool:
-    """Whether numbers are whole ones, one after the other."""
+    """Whether the numbers of a domain are consecutive integers, with few gaps."""
     assert domain.values is not None
     values = domain.values[: domain.present]
     whole = bool((values == np.floor(values)).all())
@@ -268,11 +271,11 @@ def are_running(domain: Domain) -> bool:
 
 
 def _one_entity(profiles: tuple[ColumnProfile, ...]) -> tuple[ColumnProfile, ...]:
-    """Leave the role of the entity to one column, the one with the fewest values: persons are fewer than visits."""
+    """Leave the role of the entity to one column, that with the fewest values: there are fewer persons than visits."""
     numbers = [profile for profile in profiles if profile.role is Role.ENTITY]
     chosen = min(numbers, key=lambda profile: profile.distinct, default=None)
     return tuple(
-        replace(profile, role=Role.IDENTIFYING, reason="a number, but not that of the persons")
+        replace(profile, role=Role.IDENTIFYING, reason="an id, but not that of the persons")
         if profile.role is Role.ENTITY and profile is not chosen
         else profile
         for profile in profiles

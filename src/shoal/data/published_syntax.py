@@ -8,11 +8,10 @@ r"""The syntax of published cells, written and read in one place.
 anything else    a raw value, or the text of a node of a hierarchy
 ===============  =====================================================================================
 
-Inside a set, a backslash stands before ``\``, ``|``, ``{`` and ``}``, so that every set can be read back.
+Inside a set, ``\``, ``|``, ``{`` and ``}`` are escaped by a backslash, so that every set can be read back.
 
-A cell that a spreadsheet would run as a formula has an apostrophe before it where cells are safe. What begins with
-apostrophes and then like a formula gets one more, so that every published text means one cell and the apostrophes can
-be taken away again.
+With safe cells, an apostrophe is put before a cell that a spreadsheet would run as a formula. A text that already
+begins with apostrophes followed by a formula gets one more, so that they can be removed again unambiguously.
 """
 
 import re
@@ -48,7 +47,7 @@ def looks_published(text: str) -> bool:
 
 
 def range_text(low: str, high: str) -> str:
-    """The cell of a class whose values lie between two values; the value itself where they are one.
+    """The cell for a range of values; the value itself if both ends are equal.
 
     >>> range_text("25", "31"), range_text("25", "25")
     ('[25,31]', '25')
@@ -57,7 +56,7 @@ def range_text(low: str, high: str) -> str:
 
 
 def set_text(labels: Iterable[str]) -> str:
-    r"""The cell of a class that holds several names, in ascending order; the name itself where it is one.
+    r"""The cell for a set of names, in ascending order; the name itself if there is only one.
 
     >>> print(set_text(["b", "a"]), set_text(["a"]), set_text(["x|y", "z"]))
     {a|b} a {x\|y|z}
@@ -69,7 +68,7 @@ def set_text(labels: Iterable[str]) -> str:
 
 
 def set_members(text: str) -> list[str] | None:
-    r"""The names of a set, or None where the text is not a set.
+    r"""The names in a set; None if the text is not a set.
 
     >>> set_members(r"{x\|y|z}"), set_members("a")
     (['x|y', 'z'], None)
@@ -80,7 +79,7 @@ def set_members(text: str) -> list[str] | None:
 
 
 def split_escaped(text: str) -> list[str]:
-    r"""The parts between bars; a backslash stands before a letter that belongs to a part.
+    r"""Split a text at its bars; a character after a backslash belongs to its part.
 
     >>> split_escaped(r"x\|y|z")
     ['x|y', 'z']
@@ -100,13 +99,14 @@ def split_escaped(text: str) -> list[str]:
 
 
 def telling_rows(table: Table) -> Mask:
-    """Which rows of a published table tell anything about somebody: the rows that have a class.
+    """A mask of the rows of a published table that disclose anything about a person: those that belong to a class.
 
-    A suppressed row may be published with ``*`` in every cell. It can be anybody's, and says of her nothing but that
-    she is in the table; so it belongs to no class, however few such rows there are. A row of ``*`` with a sensitive
-    value, or with items, is no such row: it would point at the few who had to be suppressed. Where some rows of ``*``
-    have items, those without any are in one class with them: whoever knows the cells of a person finds all of them.
-    Promises about a population count such rows, because to be in the table is what they hide. Where items are published
+    A suppressed row may be published with ``*`` in every cell. It can be anybody's, and discloses only that its person
+    is in the table, so it belongs to no class, however few such rows there are. A row of ``*`` with a sensitive value,
+    or with items, does not count as such: it would point at the few who had to be suppressed. If some rows of ``*``
+    have items, those without any are in a class with them, because whoever knows the cells of a person finds all of
+    them.
+    Promises about a population do count suppressed rows, because they hide who is in the table. If items are published
     in clusters, every row has a class, because every class has clusters.
     """
     if isinstance(table, ClusteredTable):
@@ -123,7 +123,7 @@ def telling_rows(table: Table) -> Mask:
 
 
 def is_formula(text: str) -> bool:
-    """Whether a spreadsheet would run a cell; numbers with a sign are none.
+    """Whether a spreadsheet would run a cell as a formula; numbers with a sign are not formulas.
 
     >>> [is_formula(text) for text in ("=1+1", "-5", "-5+1", "+49 30 1", "@a", "a=b", "[-5,3]")]
     [True, False, True, True, True, False, False]
@@ -132,7 +132,7 @@ def is_formula(text: str) -> bool:
 
 
 def guarded(frame: "polars.DataFrame") -> "polars.DataFrame":
-    """The same texts with an apostrophe before each that a spreadsheet would run."""
+    """Put an apostrophe before each text that a spreadsheet would run as a formula."""
     import polars as pl
 
     texts = pl.col(pl.String)
@@ -141,9 +141,9 @@ def guarded(frame: "polars.DataFrame") -> "polars.DataFrame":
 
 
 def unguarded(frame: "polars.DataFrame") -> "polars.DataFrame":
-    """The texts that `guarded` was given.
+    """Undo `guarded`.
 
-    Raises `BadData` if a cell could not come from it: two published texts would mean one cell.
+    Raises `BadData` if a cell cannot have come from it: two published texts would mean the same cell.
     """
     import polars as pl
 
@@ -160,14 +160,14 @@ def unguarded(frame: "polars.DataFrame") -> "polars.DataFrame":
 
 
 def refuse_unsafe_names(table: Table) -> None:
-    """Refuse names of columns that a spreadsheet would run: the header of a file is not changed."""
+    """Refuse names of columns that a spreadsheet would run as formulas, because the header is never changed."""
     for name in table.names:
         if is_formula(name):
             raise WrongUse(f"A spreadsheet would run the name of the column {name!r}: rename it.")
 
 
 def formulas_published(table: Table) -> tuple[str, ...]:
-    """The sentence for a table that may publish cells or names that a spreadsheet would run."""
+    """The warning about a table that may publish cells or names that a spreadsheet would run as formulas."""
     roles = (Role.IDENTIFYING, Role.ENTITY)
     for column in table.every_column:
         if column.role in roles:

@@ -1,4 +1,4 @@
-"""Persons, a row each, and records of them in a second table, any number each: one to many."""
+"""Persons with records: a table with one row per person, and a second one with any number of records of each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table, cell_ranks
 
 SHOWN = 60
-"""Letters of the records of a person that name a class."""
+"""The most characters of a person's records that are used to name a class."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -23,8 +23,8 @@ class Related(Table):
     records: Table  # the other table, without the key
     owners: Rows  # the row of the person of each record
     key: str
-    """What the column is called by which both files are joined. Its cells are not kept: what is published has the
-    number of the row."""
+    """The name of the column by which both files are joined. Its cells are not kept: a release has the number of the
+    person's row instead."""
 
     def __repr__(self) -> str:
         return f"{Table.__repr__(self)[:-1]}; joined by {self.key} with {self.records!r}>"
@@ -36,17 +36,17 @@ class Related(Table):
 
     @property
     def class_table(self) -> Table:
-        """The view of the join."""
+        """The view of the join, on which promises are judged."""
         return self.joined()
 
     @property
     def known(self) -> tuple[str, ...]:
-        """What an adversary may know, as a sentence names it: the quasi-identifiers, and those of all records."""
+        """The names of the quasi-identifiers and of those of the records, for sentences about what may be known."""
         own = Table(self.columns).known
         return (*own, *known_of_records(self.records.known))
 
     def take(self, rows: Rows) -> "Related":
-        """The same persons, in the given order, with their records."""
+        """The given persons, in the given order, with their records."""
         place = np.full(self.rows, -1, dtype=np.int64)
         place[rows] = np.arange(len(rows))
         owners = place[self.owners]
@@ -55,13 +55,13 @@ class Related(Table):
         return replace(self, columns=columns, records=self.records.take(kept), owners=owners[kept])
 
     def known_records(self) -> Rows:
-        """The rank of each person among all by what may be known of her records: the quasi-identifiers of each."""
+        """The rank of each person by the quasi-identifiers of all her records, which an adversary may know."""
         return list_ranks(_ranks(self.records.quasi, self.records.rows), self.owners, self.rows)
 
     def joined(self) -> Table:
-        """The view of the join: persons with one more quasi-identifier, all that may be known of their records.
+        """The view of the join: persons with an additional quasi-identifier, which holds those of all their records.
 
-        Two persons agree on it where their records are the same sets of rows, counted, in all quasi-identifiers.
+        Two persons agree on it if their records are the same multisets of rows in all quasi-identifiers.
         """
         rank = self.known_records()
         kinds, first, codes = np.unique(rank, return_index=True, return_inverse=True)
@@ -81,19 +81,19 @@ class Related(Table):
         return Table((*self.columns, known))
 
     def numbered(self) -> tuple[Table, Table]:
-        """Both tables as their files have them: persons with their number last, and records with it first."""
+        """The tables as written: persons with their number in the last column, records with it in the first."""
         domain = nominal(tuple(str(row + 1) for row in range(self.rows)))
         own = Column(self.key, Role.INSENSITIVE, domain, np.arange(self.rows, dtype=np.int32))
         theirs = Column(self.key, Role.INSENSITIVE, domain, self.owners.astype(np.int32))
         return Table((*self.columns, own)), Table((theirs, *self.records.columns))
 
     def with_columns(self, columns: Sequence[Column], records: Sequence[Column]) -> "Related":
-        """The same persons and records with other columns, such as ones with hierarchies."""
+        """The same persons and records with other columns, such as columns with hierarchies."""
         return replace(self, columns=tuple(columns), records=Table(tuple(records)))
 
 
 def known_of_records(names: Sequence[str]) -> tuple[str, ...]:
-    """What an adversary may know of records, as a sentence names it; how many there are is known in any case.
+    """Names for what an adversary may know of records, for sentences; their number is known in any case.
 
     >>> known_of_records(["day"]), known_of_records([])
     (('day of all records',), ('the number of records',))
@@ -104,12 +104,12 @@ def known_of_records(names: Sequence[str]) -> tuple[str, ...]:
 def related(
     persons: Sequence[Column], records: Sequence[Column], owners: Rows, key: str
 ) -> tuple[Related, Rows, Rows]:
-    """Persons and records in canonical order, so that the number of a row tells nothing of the input.
+    """Put persons and records into canonical order, so that row numbers disclose nothing about the input.
 
     Persons ascend by their cells, and then by the ascending lists of their records; records ascend by their person, and
     then by their cells.
 
-    Returns the tables, the given row of each person, and the given row of each record.
+    Returns the tables, and the original row of each person and of each record.
     """
     rows = len(persons[0].codes)
     ranks = _ranks(records, len(owners))
@@ -133,5 +133,5 @@ def list_ranks(ranks: Rows, groups: Rows, count: int) -> Rows:
 
 
 def _ranks(columns: Sequence[Column], rows: int) -> Rows:
-    """The rank of each row; all are equal where there is no column."""
+    """The rank of each row; all are equal if there are no columns."""
     return cell_ranks(columns) if columns else np.zeros(rows, dtype=np.int64)

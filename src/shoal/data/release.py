@@ -1,4 +1,4 @@
-"""What is published, and nothing else."""
+"""The release: the public result of a run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,11 +25,11 @@ Published: TypeAlias = Table | Baskets | Groups | Clusters | Linked | Summary
 """Published data in one of its forms."""
 
 Data = TypeVar("Data", default=Published, covariant=True)
-"""The form of published data; rows elsewhere (`Dataset`) have to be named."""
+"""The type of published data; for rows outside of memory, `Dataset` has to be given explicitly."""
 
 
 def form_name(data: object) -> str:
-    """The form of published data in a word; a table with something beside it is a table.
+    """The form of published data in a word; every kind of table is called a table.
 
     >>> form_name(Table(()))
     'table'
@@ -47,13 +47,13 @@ class Release(Generic[Data]):
     Parameters
     ----------
     data
-        What is published.
+        The published data.
     method, parameters
         The name of the method and its parameters as plain data.
     promises
         The promised models as plain data: ``{"model": "k-anonymity", "k": 10}``.
     suppressed
-        The number of rows that were left out (or published without their cells).
+        The number of rows that were left out, or published as rows of ``*``.
     details
         Public facts of the method, such as the generalization levels that it chose.
     """
@@ -71,7 +71,7 @@ class Release(Generic[Data]):
         return f"<Release by {self.method}, promising {promises}: {self.data!r}{suppressed}>"
 
     def _repr_html_(self) -> str:
-        """What notebooks show."""
+        """The release as notebooks show it."""
         from shoal.data._notebook import release_html
 
         return release_html(self)
@@ -80,14 +80,14 @@ class Release(Generic[Data]):
         """The published data as a polars frame.
 
         Columns of a table whose cells are exact have the type of their values (whole numbers, numbers, dates); missing
-        cells are null. Linked tables become one frame: each row with its group, and the list of its group's secrets;
-        each person with her number, and for each column of her records the list of their cells.
-        Baskets, groups and clusters become long frames with a row an item: ``basket, item``;
-        ``group, basket, item, count``; ``cluster, part, size, chunk, record, item``.
+        cells are null. Linked tables become one frame: each row with its group and the lists of its group's secrets, or
+        each person with her number and, for each column of her records, the list of their cells. Baskets, groups and
+        clusters become long frames with one row per item: ``basket, item``; ``group, basket, item, count``;
+        ``cluster, part, size, chunk, record, item``.
 
-        `ranges`: what becomes of ranges of numbers and dates such as ``[20,29]``: ``text`` leaves the column as it is
-        published, ``bounds`` gives two columns, ``age_low`` and ``age_high``, and ``middle`` a number halfway. With
-        the last two a suppressed cell is null.
+        `ranges`: how ranges of numbers and dates such as ``[20,29]`` are converted: ``text`` leaves the column as it is
+        published, ``bounds`` gives two columns, ``age_low`` and ``age_high``, and ``middle`` the value halfway. With
+        the last two, a suppressed cell is null.
         """
         from shoal.data._export import to_polars
 
@@ -100,28 +100,28 @@ class Release(Generic[Data]):
         return to_pandas(self.data, ranges)
 
     def to_spark(self) -> Any:
-        """The published rows of a run on Spark as a Spark frame: cells are texts, as they are published.
+        """The published rows of a run on Spark as a Spark frame; cells are texts, as they are published.
 
-        Raises `WrongUse` if the rows are somewhere else.
+        Raises `WrongUse` if the rows are not on Spark.
         """
         from shoal.data._export import to_spark
 
         return to_spark(self.data)
 
     def estimate(self, column: str, by: str | Sequence[str] | None = None) -> "polars.DataFrame":
-        """How many rows had each value of a perturbed column, estimated without bias from the published matrix.
+        """Estimate how many rows had each value of a perturbed column, without bias, from the published matrix.
 
         Parameters
         ----------
         column
             A column that the method perturbed (pram).
         by
-            Other columns: the counts beside each of their values.
+            Other columns, to count for each combination of their values.
 
         Returns
         -------
         A polars frame with the values, how often they are published, the estimate and its standard deviation. An
-        estimate may be negative: it is right on average.
+        estimate may be negative: it is only right on average.
 
         Raises
         ------
@@ -135,12 +135,13 @@ class Release(Generic[Data]):
         return estimated(self.data, self.promises, column, (by,) if isinstance(by, str) else tuple(by or ()))
 
     def reconstruct(self, count: int = 1, seed: int = 1) -> tuple[Baskets, ...]:
-        """Draw datasets that published clusters or groups could have been made from.
+        """Draw datasets from which the published clusters or groups could have been made.
 
-        Run an analysis on several of them: what it gives on all is in the release, what differs was taken apart.
+        Run an analysis on several of them: results that agree on all are in the release; those that differ were lost
+        when it was made.
 
-        `count`: how many. `seed`: of the first; the others follow, so that a larger count begins with the same
-        datasets. Raises `WrongUse` if what is published can be used as it is.
+        `count`: the number of datasets. `seed`: the seed of the first; the others use the following numbers, so that a
+        larger count begins with the same datasets. Raises `WrongUse` if the published data can be used as it is.
         """
         from shoal.data._reconstruct import reconstructed
 
@@ -148,7 +149,7 @@ class Release(Generic[Data]):
 
 
 def refuse_changed(expected: Mapping[str, int], found: Mapping[str, int], path: str | Path | None) -> None:
-    """Refuse a published file that holds more or less than its release.json says."""
+    """Refuse a published file whose counts differ from those in release.json."""
     for what, number in sorted(found.items()):
         if what in expected and number != expected[what]:
             raise BadData(

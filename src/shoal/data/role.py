@@ -1,4 +1,4 @@
-"""What a column or an item may give away."""
+"""The roles of columns and items."""
 
 from enum import StrEnum
 from typing import Any, Literal, Self
@@ -10,7 +10,7 @@ from shoal.parameters import Parameters
 
 
 class Role(StrEnum):
-    """The part that a column plays for an adversary. Every column has exactly one."""
+    """What a column means to an adversary. Every column has exactly one role."""
 
     IDENTIFYING = "identifying"
     """Names a person. Never published."""
@@ -28,18 +28,18 @@ class Role(StrEnum):
     """Says which rows belong to one person. Published as a number that is valid only inside its class."""
 
     ITEMS = "items"
-    """Holds a set of items a row, such as products or diagnoses: an adversary may know some of them."""
+    """Holds a set of items in each row, such as products or diagnoses: an adversary may know some of them."""
 
 
 OTHERS = ("drop", "insensitive")
 """What can be done with columns that have no role."""
 
 SINGLE = ("entity", "others", "items", "items_from", "item_separator", "link")
-"""What is one name and no list of them."""
+"""Fields that take a single text, not a list of names."""
 
 
 class Roles(Parameters):
-    """Who is who: columns of a table, or items of baskets."""
+    """The roles of the columns of a table, or of the items of baskets."""
 
     quasi: tuple[str, ...] = Field(default=(), description="columns that an adversary may know")
     sensitive: tuple[str, ...] = Field(default=(), description="columns or items that must not be learned")
@@ -97,7 +97,7 @@ class Roles(Parameters):
 
     @classmethod
     def of(cls, **given: Any) -> Self:
-        """Roles as Python gives them: a text is one name, and what does not fit is said in a sentence.
+        """Roles from Python arguments: a text is one name, and wrong arguments are explained in a sentence.
 
         >>> Roles.of(quasi="age", sensitive=["illness"]).quasi
         ('age',)

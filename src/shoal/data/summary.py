@@ -1,4 +1,4 @@
-"""Cross-tables with their totals: how many, and how much, instead of rows about persons."""
+"""Summaries: cross-tables of counts and sums with their totals, instead of rows about persons."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,23 +8,23 @@ from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.table import Table
 
 COUNT = "count"
-"""The column that says how many rows a cell stands for."""
+"""The name of the column with the number of rows in each cell."""
 
 SUM = "sum_"
-"""Before the name of a column, the column that says what its values add up to."""
+"""The prefix of columns with sums, followed by the name of the column that is summed up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A column that rows are counted by: its values, and the totals above them."""
+    """A column that rows are counted by: its values, and their totals."""
 
-    name: str  # of the column
+    name: str  # the name of the column
     parts: Mapping[str, tuple[str, ...]]
-    """Each total to the values or totals that it is made of; the whole column is the first one."""
+    """For each total, the values or totals that it consists of; the total of the whole column comes first."""
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """Values and totals, the whole column first.
+        """All values and totals, beginning with the total of the whole column.
 
         >>> Axis("sex", {"TOTAL": ("f", "m")}).nodes
         ('TOTAL', 'f', 'm')
@@ -36,16 +36,16 @@ class Axis:
 class Summary:
     """Published cross-tables that may share their margins.
 
-    A cell has a value or a total of every column; columns that a table is not made by stand on their total. So a margin
-    that two tables share is one cell.
+    A cell has a value or a total of every column; in columns that do not belong to its table it has their total. So a
+    margin that two tables share is one cell.
     """
 
     axes: tuple[Axis, ...]  # the columns that rows are counted by
     tables: tuple[tuple[str, ...], ...]  # the columns of each cross-table
-    values: tuple[str, ...]  # what a cell says: ``count``, ``sum_income``
-    total: str  # the text of the total of a whole column
+    values: tuple[str, ...]  # what is published of each cell: ``count``, ``sum_income``
+    total: str  # the label of the total of a whole column
     cells: Table
-    """A row a cell, as it is published: the texts of all axes, then the values, ``*`` where one is hidden."""
+    """One row per cell, as it is published: the texts of all axes, then the values, ``*`` if a value is hidden."""
 
     def __len__(self) -> int:
         return self.cells.rows
@@ -55,22 +55,22 @@ class Summary:
         return f"<Summary: {len(self):,} cells of {tables}; {', '.join(self.values)}>"
 
     def places(self) -> list[tuple[str, ...]]:
-        """Which cell each row is: the texts of all axes."""
+        """For each row, its cell: the texts of all axes."""
         columns = self.cells.select(axis.name for axis in self.axes)
         texts = ([column.domain.labels[code] for code in column.codes.tolist()] for column in columns)
         return list(zip(*texts, strict=True))
 
     def texts(self, value: str) -> list[str]:
-        """What is published of each cell."""
+        """The published text of each cell for a value."""
         column = self.cells.column(value)
         return [column.domain.labels[code] for code in column.codes.tolist()]
 
     def numbers(self, value: str) -> list[Decimal | None]:
-        """What is published of each cell; None where it is hidden."""
+        """The published number of each cell for a value; None if it is hidden."""
         return [None if text == SUPPRESSED else Decimal(text) for text in self.texts(value)]
 
     def relations(self) -> Iterator[tuple[int, list[int]]]:
-        """Each total, and the cells that it is the sum of, by their rows."""
+        """Each total with the cells that it is the sum of, as row numbers."""
         rows = {place: row for row, place in enumerate(self.places())}
         for place, row in rows.items():
             for n, axis in enumerate(self.axes):

@@ -1,4 +1,4 @@
-"""One row a person (or several, with an entity column), encoded to integers at the door."""
+"""Tables: one row per person (or several, with an entity column), with cells encoded as integers."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ NO_QUASI = "No column is a quasi-identifier; name those that an adversary may kn
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """A named column of codes over a domain, with the role it plays and, if there is one, its hierarchy."""
+    """A named column of codes over a domain, with its role and, if there is one, its hierarchy."""
 
     name: str
     role: Role
@@ -25,15 +25,15 @@ class Column:
     hierarchy: Hierarchy | None = None
     sensitive_items: tuple[str, ...] = ()
     insensitive_items: tuple[str, ...] = ()
-    """`sensitive_items`, `insensitive_items`: of a column of items, those that must not be learned, and those that are
-    neither known nor secret; its hierarchy is one of items."""
+    """`sensitive_items`, `insensitive_items`: in a column of items, those that must not be learned, and those that are
+    neither known nor secret. The hierarchy of such a column is one of items."""
 
     def __post_init__(self) -> None:
         freeze(self, np.int32, "codes")
 
     @property
     def occurring(self) -> Rows:
-        """The codes that some row has, ascending."""
+        """The codes that occur in some row, ascending."""
         held = np.zeros(len(self.domain), dtype=np.bool_)
         held[self.codes] = True
         return np.flatnonzero(held)
@@ -81,12 +81,12 @@ class Table:
 
     @property
     def every_column(self) -> "tuple[Column, ...]":
-        """The columns, and those of another table where one lies beside it."""
+        """The columns of this table, and those of a second table that belongs to it, if any."""
         return self.columns
 
     @property
     def class_table(self) -> "Table":
-        """The table whose classes promises are about."""
+        """The table whose equivalence classes promises are judged on."""
         return self
 
     def refuse_without_quasi(self) -> None:
@@ -101,7 +101,7 @@ class Table:
 
     @property
     def known(self) -> tuple[str, ...]:
-        """What an adversary may know, as a sentence names it: the quasi-identifiers."""
+        """The names of the quasi-identifiers, for sentences about what an adversary may know."""
         return tuple(column.name for column in self.quasi)
 
     @property
@@ -115,11 +115,11 @@ class Table:
         return next(iter(self.with_role(Role.ENTITY)), None)
 
     def with_role(self, role: Role) -> tuple[Column, ...]:
-        """The columns that play a role, in order."""
+        """The columns that have a role, in order."""
         return tuple(column for column in self.columns if column.role is role)
 
     def column(self, name: str) -> Column:
-        """The column of that name. Raises `UnknownName` with the near names, if there is none."""
+        """The column of that name. Raises `UnknownName`, which suggests similar names, if there is none."""
         for column in self.columns:
             if column.name == name:
                 return column
@@ -137,8 +137,8 @@ class Table:
 def canonical_order(columns: Iterable[Column]) -> Rows:
     """The rows in ascending order of their cells' texts, first column first.
 
-    A release in this order tells nothing of the order of the input, and needs no random numbers. The order is computed
-    on ranks of labels, never by comparing texts row by row. Whether a release stands in it is judged without this
+    A release in this order discloses nothing about the order of the input, and needs no random numbers. The order is
+    computed from ranks of labels, never by comparing texts row by row. Verification of this order does not use this
     function: see ``models/_release_checks.py``, and ``io/releases/file_order.py`` for rows in parts.
     """
     columns = tuple(columns)
@@ -169,10 +169,10 @@ def order_by(keys: list[Codes], sizes: list[int]) -> Rows:
 
 
 def _ordered(rows: int, key: Callable[[int], Codes], sizes: list[int]) -> Rows:
-    """Sort rows by several keys, each of which is made when its turn comes, so that no two take room at once.
+    """Sort rows by several keys; each is computed only when it is needed, so that no two are in memory at once.
 
-    As many columns as fit are mixed into one key of 63 bits with the place of the row in its lowest ones: sorting long
-    integers is several times faster than finding out the order that would sort them, or than sorting by each column.
+    As many columns as fit are packed into one integer of 63 bits, with the number of the row in its lowest bits:
+    sorting such integers is several times faster than an indirect sort, or than sorting by one column after another.
     """
     places: Rows = np.arange(rows, dtype=np.int64)
     bits = rows.bit_length()

@@ -1,4 +1,4 @@
-"""What the owner of the data may know about a run, and nobody else."""
+"""The trace: the private information about a run, for the owner of the data alone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ class Trace:
     rows: Rows  # for each published row, the row of the input it stands for
     timings: Mapping[str, float] = field(default_factory=dict)  # seconds of each stage
     notes: Mapping[str, Any] = field(default_factory=dict)
-    """Whatever else the method can tell its owner: steps, searched nodes, solutions. Plain data. Sentences in a list
-    under ``summary`` say what was chosen, and are shown first; those under ``warnings`` become warnings of the run."""
+    """Whatever else the method reports, as plain data: steps, searched nodes, solutions. Sentences in a list under
+    ``summary`` say what was chosen, and are shown first; those under ``warnings`` become warnings of the run."""
 
     def __post_init__(self) -> None:
         freeze(self, np.int64, "rows")

@@ -1,16 +1,16 @@
-"""What a model says about published data, and rows out of canonical order."""
+"""Verdicts of models on published data, and violations of the canonical order."""
 
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
 SHOWN = 10
-"""How many offenders a verdict lists; it counts the rest."""
+"""The most offenders that a verdict lists; all are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offender:
-    """One place where a promise is broken: what it is, and the numbers that break it."""
+    """A place where a promise is broken, and the numbers that break it."""
 
     where: str
     """The class, group or set of items, as published."""
@@ -32,15 +32,15 @@ class Verdict:
     holds
         Whether the published data keeps it.
     value
-        What the published data reaches: the largest k, the largest share, … None where there is nothing to judge.
+        What the published data achieves: the largest k, the largest share, … None if there is nothing to judge.
     threshold
         What was promised.
     offenders
         The worst places, at most ten.
     offender_count
-        How many places break the promise.
+        The number of places that break the promise.
     remark
-        What else a reader of the verdict should know, in words; empty where there is nothing.
+        Anything else that a reader of the verdict should know, in words.
     """
 
     model: str
@@ -56,7 +56,7 @@ class Verdict:
         return self.holds
 
     def _repr_html_(self) -> str:
-        """What notebooks show."""
+        """The verdict as notebooks show it."""
         from shoal.data._notebook import card, facts, grid, sign, text
 
         reached = "–" if self.value is None else f"{float(self.value):.6g}"
@@ -79,27 +79,27 @@ class Verdict:
 
 
 NAMED = 10
-"""Places that are named; all are counted."""
+"""The most violations that are named; all are counted."""
 
 LONG = 60
-"""Letters of a row that are shown."""
+"""The most characters of a row that are shown."""
 
-UNSORTED = "its items do not ascend, or one stands twice"
+UNSORTED = "its items do not ascend, or one is repeated"
 MISNUMBERED = "its number is not its place: baskets are numbered 1, 2, 3, … in their order"
 
 
 @dataclass(frozen=True, slots=True)
 class OrderViolations:
-    """What was found out about the order of published rows."""
+    """The places where published rows are not in canonical order."""
 
-    form: str  # what the rows are: ``row``, ``basket``, ``group`` or ``cluster``
+    form: str  # the noun for a row: ``row``, ``basket``, ``group`` or ``cluster``
     places: tuple[tuple[str, str], ...] = ()
     """The first places where the order is broken: the row in words, and why."""
-    count: int = 0  # how many places there are
+    count: int = 0  # the number of such places
 
 
 def early(form: str, ahead: str) -> str:
-    """Why a row breaks the order; whether it or the one ahead was moved, nobody can tell.
+    """Say that a row breaks the order; it cannot be told whether this row or the one ahead of it was moved.
 
     >>> early("basket", "basket 3 {z}")
     'in ascending order it would come before the basket ahead of it, basket 3 {z}: one of the two is out of place'
@@ -108,5 +108,5 @@ def early(form: str, ahead: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """A text of which no more letters are left than are shown."""
+    """Cut a text to the length that is shown."""
     return text if len(text) <= LONG else text[: LONG - 1] + "…"

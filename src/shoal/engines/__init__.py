@@ -1,6 +1,6 @@
-"""Engines: where the work is done.
+"""Engines: where rows are kept and worked on.
 
-A class stands here under its name, ``shoal.engines.Stream``, and is loaded when it is first used.
+Each class is available by its name, such as ``shoal.engines.Stream``, and is loaded on first use.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""How much memory the program may take, and how Spark shares it out."""
+"""Memory limits of the program, and how they are divided up under Spark."""
 
 import ctypes
 import os
@@ -11,19 +11,19 @@ from typing import NoReturn
 from shoal.errors import WrongUse
 
 COPIES = 14
-"""How many times the memory of distinct combinations the work on them takes at most: up to 12 was measured."""
+"""Upper bound of the memory for work on distinct combinations, as a multiple of their own: up to 12 was measured."""
 
 USUAL = "4GB"
-"""Memory that the program may take where nothing is said."""
+"""The memory limit by default."""
 
 LEAST = 1_000_000_000
-"""Bytes without which nothing runs."""
+"""The smallest memory limit, in bytes."""
 
 WORKER = 250_000_000
 """Bytes that a Python worker takes without any rows, about."""
 
 SMALLEST = 1 << 26
-"""Bytes of rows below which a part is not worth a worker."""
+"""Bytes of rows below which a part is not worth a worker of its own."""
 
 _UNITS = {
     "": 1,
@@ -40,7 +40,7 @@ _JAVA_UNITS = {"b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 
 def parse_memory(text: str) -> int:
-    """A number of bytes as people write it.
+    """Parse an amount of memory as people write it, into bytes.
 
     >>> parse_memory("4GB"), parse_memory("512 MiB")
     (4000000000, 536870912)
@@ -52,7 +52,7 @@ def parse_memory(text: str) -> int:
 
 
 def allowed_memory(memory: str | int) -> int:
-    """The bytes that the program may take. Raises `WrongUse` if they are too few for any work."""
+    """The memory limit in bytes. Raises `WrongUse` if it is too small for any work."""
     allowed = parse_memory(memory) if isinstance(memory, str) else memory
     if allowed < LEAST:
         raise WrongUse(f"{memory} of memory is too little for any work: allow at least 1GB.")
@@ -60,7 +60,7 @@ def allowed_memory(memory: str | int) -> int:
 
 
 def java_memory(text: str) -> int:
-    """A number of bytes as Spark's settings write it: without a unit it is mebibytes.
+    """Parse an amount of memory as Spark's settings write it, into bytes; without a unit it is in mebibytes.
 
     >>> java_memory("2g"), java_memory("512"), java_memory("1024kb")
     (2147483648, 536870912, 1048576)
@@ -72,7 +72,7 @@ def java_memory(text: str) -> int:
 
 
 def room_of(allowed: str, workers: str) -> int:
-    """Bytes of rows that each of some Python workers has room for that share so much memory.
+    """Bytes of rows that each Python worker has room for, if several share an amount of memory.
 
     >>> room_of("4g", "4")
     823741824
@@ -87,7 +87,7 @@ def room_of(allowed: str, workers: str) -> int:
 
 
 def give_back() -> None:
-    """Give memory that is free back to the system: glibc keeps it, and the bound is of what the program holds."""
+    """Return free memory to the system: glibc would keep it, and the limit is for all that the program holds."""
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
@@ -95,7 +95,7 @@ def give_back() -> None:
 
 
 def refuse_too_many(names: Sequence[str]) -> NoReturn:
-    """Refuse columns with more distinct combinations than fit here."""
+    """Refuse columns with more distinct combinations than fit into memory."""
     raise WrongUse(
         f"There are more distinct combinations of {', '.join(names)} than the allowed memory holds; allow more "
         "(--memory), or take fewer columns."
@@ -104,23 +104,23 @@ def refuse_too_many(names: Sequence[str]) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class SparkShares:
-    """How the memory of this machine is shared out under Spark."""
+    """How the memory of this machine is divided up under Spark."""
 
-    master: str  # where to work; with ``local[*]`` the cores that there is memory for
-    jvm: int  # bytes of the JVM here
+    master: str  # where to work; for ``local[*]``, as many cores as there is memory for
+    jvm: int  # bytes of the JVM on this machine
     part: int | None
-    """Bytes of rows that a Python worker here holds at a time; None where workers are elsewhere, on machines with a
-    memory of their own."""
-    countable: int  # bytes of distinct combinations that may come here
+    """Bytes of rows that a Python worker on this machine holds at a time; None if the workers are on other machines,
+    with memory of their own."""
+    countable: int  # bytes of distinct combinations that may be collected on this machine
 
     @classmethod
     def of(cls, memory: str, master: str) -> "SparkShares":
-        """Half for the JVM, half for Python: for its workers, and where they are elsewhere for the driver.
+        """Divide the memory: half for the JVM, half for Python's workers, or for the driver if they are elsewhere.
 
         >>> SparkShares.of("4GB", "local[2]")
         SparkShares(master='local[2]', jvm=2000000000, part=750000000, countable=142857142)
 
-        Raises `WrongUse` if it is too little, for any work or for so many cores.
+        Raises `WrongUse` if it is too little for any work, or for that many cores.
         """
         half = allowed_memory(memory) // 2
         here = re.fullmatch(r"local(?:\[(\*|[0-9]+)(?:,[0-9]+)?\])?", master)

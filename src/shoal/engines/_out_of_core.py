@@ -1,7 +1,7 @@
-"""Rows that do not fit into memory: buffers that spill to disk, and sorting, grouping and counting from file to file.
+"""Sort, group and count rows that do not fit into memory, with buffers that spill to disk.
 
-The only module that imports DuckDB, which works within a bound. What fits is sorted, grouped and counted by polars, in
-the same order.
+This is the only module that imports DuckDB, which works within a memory limit. Rows that fit are sorted, grouped and
+counted by polars, in the same order.
 """
 
 import os
@@ -21,34 +21,34 @@ from shoal.engines._text_numbers import Packing, TextNumbers
 from shoal.errors import EngineFailed
 
 ROWS, BYTES = 1 << 17, 1 << 25
-"""Rows of a frame, and the most bytes of them: rows that hold lists or whole lines are large."""
+"""The most rows of a frame, and the most bytes, since rows that hold lists or whole lines are large."""
 
 VIEW = 16
-"""Bytes that each text takes beside its letters, which polars does not count."""
+"""Bytes that each text takes in addition to its characters, which polars does not count."""
 
 
 def size_of(frame: pl.DataFrame) -> int:
-    """Bytes that a frame takes, about."""
+    """The approximate number of bytes that a frame takes."""
     texts = sum(kind == pl.String for kind in frame.dtypes)
     return int(frame.estimated_size()) + VIEW * texts * frame.height
 
 
 def rows_of_frames(frame: pl.DataFrame) -> int:
-    """How many rows of a frame are worked on at once."""
+    """How many rows of a frame to process at once."""
     return max(1, min(ROWS, BYTES * frame.height // max(int(frame.estimated_size()), 1)))
 
 
 def pieces(frame: pl.DataFrame) -> list[pl.DataFrame]:
-    """A frame in frames of no more rows than are worked on at once."""
+    """Cut a frame into frames of no more rows than are processed at once."""
     return list(frame.iter_slices(rows_of_frames(frame))) if frame.height else [frame]
 
 
 _UNKNOWN_TYPES: dict[Any, Any] = {pl.Int128: pl.String, pl.UInt128: pl.String}
-"""Types that not every reader of Parquet knows, and how they are written."""
+"""Types that not every reader of Parquet supports, with the types as which they are written."""
 
 
 class Scratch:
-    """A folder for rows that do not fit into memory. Only the user that runs the program can look into it."""
+    """A folder for rows that do not fit into memory. Only the user who runs the program can read it."""
 
     def __init__(self, folder: str | None = None) -> None:
         self._above = folder
@@ -59,7 +59,7 @@ class Scratch:
         """The path of a new file."""
         if self._place is None:
             self._place = Path(tempfile.mkdtemp(prefix="shoal-", dir=self._above))
-            # Rows of persons must not lie around, even where nobody closes the engine.
+            # Rows about persons must not be left behind, even if nobody closes the engine.
             weakref.finalize(self, shutil.rmtree, self._place, ignore_errors=True)
         self._count += 1
         return self._place / f"{self._count:06}.parquet"
@@ -72,14 +72,14 @@ class Scratch:
 
 
 Shrink: TypeAlias = Callable[[pl.DataFrame], pl.DataFrame]
-"""What makes fewer rows of a frame."""
+"""A function that reduces the rows of a frame."""
 
 
 class SpillBuffer:
-    """A buffer of rows that spills to disk when they become too many; texts wait as numbers, unless they are many.
+    """A buffer of rows that spills to disk; texts are replaced by numbers, unless there are too many different ones.
 
-    `scratch`: where files go. `room`: bytes that may wait. `shrink`: what is done to each frame before it waits, whose
-    texts may be numbers. `numbers`: those of frames whose texts are numbers already.
+    `scratch`: where files are written. `room`: bytes that may be held in memory. `shrink`: applied to each frame before
+    it is stored; its texts may be numbers by then. `numbers`: given if the texts of the frames are numbers already.
     """
 
     def __init__(
@@ -103,14 +103,14 @@ class SpillBuffer:
         shrink: Shrink | None = None,
         numbers: TextNumbers | None = None,
     ) -> "SpillBuffer":
-        """A buffer of all rows."""
+        """A buffer that holds all rows of these frames."""
         buffer = cls(scratch, room, shrink, numbers)
         for frame in frames:
             buffer.add(frame)
         return buffer
 
     def add(self, frame: pl.DataFrame) -> None:
-        """Put rows onto the buffer."""
+        """Add rows to the buffer."""
         if not self.schema and not self._known:
             self.numbers = TextNumbers.of(frame, self._room)
         numbered = frame if self.numbers is None or self._known else self.numbers.numbered(frame)
@@ -130,7 +130,7 @@ class SpillBuffer:
             self.flush()
 
     def _back_to_texts(self) -> None:
-        """Keep texts as they are from now on, those that wait too: there are too many different ones."""
+        """Store texts as they are from now on, and convert those in the buffer back: too many are different."""
         before = SpillBuffer(self._scratch, self._room)
         before.files, before._waiting, before.schema = self.files, self._waiting, self.schema
         numbers, self.numbers = self.numbers, None
@@ -141,7 +141,7 @@ class SpillBuffer:
         before.drop()
 
     def flush(self) -> None:
-        """Write what waits. Columns are called c0, c1 and so on in the file."""
+        """Write the rows in memory to a file, in which columns are called c0, c1 and so on."""
         if self._waiting:
             whole = pl.concat(self._waiting).clone()
             whole.columns = [f"c{place}" for place in range(whole.width)]
@@ -153,7 +153,7 @@ class SpillBuffer:
             self._waiting, self._held = [], 0
 
     def numbered(self, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
-        """All rows in the order in which they came, in pieces, of all columns or of some; texts may be numbers."""
+        """All rows in the order in which they were added, in pieces, with all columns or some; texts may be numbers."""
         wanted = list(self.schema) if names is None else list(names)
         places = [list(self.schema).index(name) for name in wanted]
         for path in self.files:
@@ -167,27 +167,27 @@ class SpillBuffer:
         yield from (frame.select(named(wanted)) for frame in self._waiting)
 
     def frames(self) -> Iterator[pl.DataFrame]:
-        """All rows in the order in which they came, in pieces."""
+        """All rows in the order in which they were added, in pieces."""
         return self.numbered() if self.numbers is None else map(self.numbers.texts, self.numbered())
 
     def drop(self) -> None:
-        """Forget all rows."""
+        """Discard all rows."""
         for path in self.files:
             path.unlink(missing_ok=True)
         self.files, self._waiting = [], []
 
 
 LEAST = 1 << 28
-"""Bytes below which DuckDB takes very long: it merges a few rows at a time."""
+"""Bytes of memory below which DuckDB is very slow, because it merges only a few rows at a time."""
 
 THREAD = 1 << 26
-"""Bytes without which a thread of DuckDB gives up."""
+"""Bytes of memory that a thread of DuckDB needs at least."""
 
 
 def in_order(
     frames: Iterator[pl.DataFrame], names: Sequence[str], memory: int, scratch: Scratch
 ) -> Iterator[pl.DataFrame]:
-    """Rows in ascending order of texts, numbers or lists of them, missing cells first."""
+    """Sort rows in ascending order of columns of texts, numbers or lists of these, missing cells first."""
     buffer = SpillBuffer.of(frames, scratch, memory // 4)
     if buffer.numbers is None:
         yield from _sorted(buffer, names, memory, scratch)
@@ -201,7 +201,7 @@ def in_order(
 def _sorted(
     buffer: SpillBuffer, names: Sequence[str], memory: int, scratch: Scratch
 ) -> Iterator[pl.DataFrame]:
-    """The rows of a buffer whose texts are no numbers, in ascending order."""
+    """The rows of a buffer without numbered texts, in ascending order."""
     if buffer.bytes <= memory // 2:
         yield from _here(buffer, lambda rows: rows.sort(named(names)))
         return
@@ -211,10 +211,10 @@ def _sorted(
 
 
 def groups(frames: Iterator[pl.DataFrame], by: str, memory: int, scratch: Scratch) -> Iterator[pl.DataFrame]:
-    """The rows of each integer in a column as one frame."""
+    """Group rows by an integer column: one frame for each integer."""
     waiting: list[pl.DataFrame] = []
     for frame in in_order(frames, [by], memory, scratch):
-        # One group is copied at a time: all of them would take the memory of the rows again.
+        # One group is copied at a time: copying all at once would double the memory of the rows.
         for _, piece in frame.group_by(named(by), maintain_order=True):
             if waiting and waiting[0][by][0] != piece[by][0]:
                 yield pl.concat(waiting, rechunk=True)
@@ -233,7 +233,7 @@ def counted(
 ) -> Iterator[pl.DataFrame]:
     """The distinct combinations of some columns, with how many rows have each.
 
-    `numbers`: those of frames whose texts are numbers already; what comes out has numbers then too.
+    `numbers`: given if the texts of the frames are numbers already; then the result has numbers too.
     """
     rows = pl.len().cast(pl.Int64).alias(COUNT)
     buffer = SpillBuffer.of(
@@ -250,7 +250,7 @@ def counted(
 
 
 def _here(buffer: SpillBuffer, work: Callable[[pl.DataFrame], pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """What a work makes of rows that fit into memory; texts may be numbers."""
+    """Apply a work to the rows of a buffer in memory; texts may be numbers."""
     if buffer.rows:
         made = work(pl.concat(list(buffer.numbered())))
         buffer.drop()
@@ -258,9 +258,9 @@ def _here(buffer: SpillBuffer, work: Callable[[pl.DataFrame], pl.DataFrame]) -> 
 
 
 def _asked(query: str, buffer: SpillBuffer, memory: int, scratch: Scratch) -> Iterator[pl.DataFrame]:
-    """What DuckDB answers to a query about the rows of a buffer, which has the same columns; texts may be numbers.
+    """Run a query on the rows of a buffer with DuckDB; the result has the same columns, and texts may be numbers.
 
-    Raises `EngineFailed` if the disk is full, or the rows cannot be handled within the memory.
+    Raises `EngineFailed` if the disk is full, or the rows cannot be processed within the memory.
     """
     import duckdb
 

@@ -1,4 +1,4 @@
-"""The session of Spark: how it starts, what its settings leave to Python, its files, and its errors in our words."""
+"""Spark sessions: start them, read their memory settings and files, and translate their errors."""
 
 import logging
 import os
@@ -24,25 +24,25 @@ _FULL = {
     "exceeding physical memory limits": "A worker was killed because it took more memory than its container has",
     "exited with code 137": "A worker was killed, most likely because memory ran out",
 }
-"""What Spark says where a part does not fit, and what that means."""
+"""Texts in Spark's errors when a part does not fit into memory, and what they mean."""
 
 
 CUT = (
     "a line has a quote that is not closed in it. Where cells hold line breaks, convert the file to Parquet (shoal "
     "convert) or use --engine stream, because Spark cuts text at line ends."
 )
-"""What to say of text whose lines are not its rows."""
+"""Message about text files in which lines are not rows."""
 
 GONE = (
     "The JVM of Spark on this machine has ended in the middle of the work: it ran out of memory, or was stopped. Give "
     "it more with --memory."
 )
-"""Said where nobody answers any more."""
+"""Message when the JVM no longer answers."""
 
 
 @contextmanager
 def aside() -> Iterator[Callable[[], str]]:
-    """Keep standard error, that of the JVM too, in a file while a session starts."""
+    """Redirect standard error, including that of the JVM, into a file while a session starts."""
     sys.stderr.flush()
     kept = os.dup(2)
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as file:
@@ -60,18 +60,18 @@ def aside() -> Iterator[Callable[[], str]]:
 
 
 def refuse_no_java() -> None:
-    """Refuse to start anything where there is no Java."""
+    """Refuse to start a session if there is no Java."""
     home = Path(os.environ.get("JAVA_HOME", ""))
     if shutil.which("java") is None and not (home / "bin" / "java").is_file():
         raise WrongUse(
-            "Spark needs Java 17 or newer, which is not there: install it (on Debian and Ubuntu: apt-get install "
+            "Spark needs Java 17 or newer, which was not found: install it (on Debian and Ubuntu: apt-get install "
             "openjdk-17-jre-headless), or set JAVA_HOME."
         )
 
 
 @contextmanager
 def said(path: str | None = None) -> Iterator[None]:
-    """Say in one sentence what Spark says in a page; an error of Shoal on a worker stays what it is."""
+    """Turn errors of Spark, which are pages long, into one sentence; errors of Shoal on a worker keep their kind."""
     with _hushed():
         try:
             yield
@@ -79,7 +79,7 @@ def said(path: str | None = None) -> Iterator[None]:
             raise
         except Exception as error:
             if _is_gone(error):
-                # A thread of py4j, which lets go of what nobody holds any more, may hear of it only later.
+                # A thread of py4j, which releases unused objects, may notice only later, and would log it.
                 logging.getLogger().addFilter(_not_of_py4j)
                 raise EngineFailed(GONE) from error
             if _library(error) not in ("py4j", "pyspark"):
@@ -89,13 +89,13 @@ def said(path: str | None = None) -> Iterator[None]:
 
 @contextmanager
 def _hushed() -> Iterator[None]:
-    """Keep from the terminal what py4j logs of a JVM that does not answer: it goes to the root of all loggers."""
+    """Keep messages of py4j about a JVM that does not answer off the terminal: it logs them to the root logger."""
 
     def ours(record: logging.LogRecord) -> bool:
         return _not_of_py4j(record)
 
     root = logging.getLogger()
-    # Where nobody handles what is logged, py4j's call would put a handler there that stays.
+    # If the root logger has no handler, py4j's call would add one permanently.
     handler = logging.lastResort if not root.handlers else None
     root.addFilter(ours)
     if handler is not None:
@@ -113,13 +113,13 @@ def _not_of_py4j(record: logging.LogRecord) -> bool:
 
 
 def _is_gone(error: BaseException | None) -> bool:
-    """Whether an error, or the one that it came of, says that the JVM does not answer any more."""
+    """Whether an error, or one of its causes, says that the JVM no longer answers."""
     while error is not None:
         if isinstance(error, ConnectionError | EOFError) or type(error).__name__ == "Py4JNetworkError":
             return True
         if _library(error) == "pyarrow" and "schema message" in str(error):
             return True
-        # What py4j makes of an answer that never came has a call in it, and nothing of Java.
+        # py4j's error for an answer that never came names a call, but no Java exception.
         if re.fullmatch(r"An error occurred while calling \S+", str(error).strip()):
             return True
         error = error.__cause__ or error.__context__
@@ -166,7 +166,7 @@ def _sentence(error: Exception, path: str | None) -> ShoalError:
 
 
 MEMORY = 1 << 29
-"""Bytes that the rows of one part may take in a worker, by default by anybody."""
+"""Bytes that the rows of one part may take in a worker, if no setting says otherwise."""
 
 SETTINGS = {
     "spark.app.name": "shoal",
@@ -179,23 +179,23 @@ SETTINGS = {
     "spark.sql.caseSensitive": "true",
     "spark.driver.extraJavaOptions": "-XX:+ExitOnOutOfMemoryError",
 }
-"""Of a session that is started here."""
+"""Settings of a session that Shoal starts."""
 
 PARTS_BY_SIZE = {
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.adaptive.coalescePartitions.enabled": "true",
     "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "true",
 }
-"""Rows that were moved, or are kept, lie in as many parts as they are large; otherwise in 200, each of which costs a
-call of a Python worker."""
+"""Settings that make the number of parts of shuffled or persisted rows follow their size. By default it is 200, each of
+which costs a call of a Python worker."""
 
 PART = 1 << 24
-"""Bytes of a source, by Spark's estimate, that are worth a part."""
+"""Bytes of a source, by Spark's estimate, that are worth a part of their own."""
 
 
 @contextmanager
 def parts_by_size(session: Any) -> Iterator[None]:
-    """Let Spark choose the number of parts by their size; the session is left with the settings that it had."""
+    """Let Spark choose the number of parts by their size; the settings of the session are restored afterwards."""
     before = {name: session.conf.get(name, None) for name in PARTS_BY_SIZE}
     changed = [name for name, value in PARTS_BY_SIZE.items() if before[name] != value]
     try:
@@ -203,7 +203,7 @@ def parts_by_size(session: Any) -> Iterator[None]:
             session.conf.set(name, PARTS_BY_SIZE[name])
         yield
     finally:
-        # A JVM that has ended has no settings, and whoever waits hears of its end.
+        # A JVM that has ended has no settings to restore; its end is reported elsewhere.
         with suppress(Exception):
             for name in changed:
                 restored = before[name]
@@ -211,7 +211,7 @@ def parts_by_size(session: Any) -> Iterator[None]:
 
 
 def fewer_parts(frame: Any) -> Any:
-    """The rows of a frame, in no more parts than its size is worth and cores can share."""
+    """Coalesce a frame to no more parts than its size is worth, but at least one for each core."""
     session = frame.sparkSession
     size = int(frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes())
     most = max(-(-size // PART), session.sparkContext.defaultParallelism)
@@ -219,9 +219,9 @@ def fewer_parts(frame: Any) -> Any:
 
 
 def start(builder: Callable[[], Any], master: str, settings: Mapping[str, str]) -> Any:
-    """Start a session. What the JVM says while it starts is kept from the terminal, and shown if it fails.
+    """Start a session. The output of the JVM while it starts is kept off the terminal, and quoted if it fails.
 
-    `builder`: gives Spark's own builder of sessions. `master`, `settings`: where to work, and what is set beside
+    `builder`: returns Spark's own builder of sessions. `master`, `settings`: where to work, and settings in addition to
     `SETTINGS`. Raises `WrongUse` if there is no Java. Raises `EngineFailed` if the session does not start, for example
     because there is no such master.
     """
@@ -240,20 +240,20 @@ def start(builder: Callable[[], Any], master: str, settings: Mapping[str, str]) 
 
 
 def worker_memory(session: Any) -> int:
-    """Bytes of rows that a Python worker has room for, by Spark's own settings."""
+    """Bytes of rows that a Python worker has room for, according to Spark's settings."""
     settings = session.sparkContext.getConf()
     allowed = settings.get("spark.executor.pyspark.memory", None)
     return MEMORY if allowed is None else room_of(allowed, settings.get("spark.executor.cores", None) or "1")
 
 
 BEGINNING = 1 << 18
-"""Bytes that show the layout of a text."""
+"""Bytes that are enough to detect the layout of a text file."""
 
 _GZIP = b"\x1f\x8b"
 
 
 def address(path: str) -> str:
-    """A path as Spark takes it: one on this machine is named as such, any other is passed through.
+    """A path in the form that Spark needs: one on this machine becomes a ``file:`` URI, any other is unchanged.
 
     >>> address("hdfs://host/people.csv")
     'hdfs://host/people.csv'
@@ -262,9 +262,9 @@ def address(path: str) -> str:
 
 
 def beginning(session: Any, path: str) -> bytes:
-    """The first bytes of a file, or of the first part file of a folder, unpacked where they are compressed.
+    """The first bytes of a file, or of the first part file of a folder, decompressed if necessary.
 
-    Raises `BadData` if there is no such file, or a folder holds none.
+    Raises `BadData` if there is no such file, or the folder is empty.
     """
     place = session._jvm.org.apache.hadoop.fs.Path(address(path))
     files = place.getFileSystem(session._jsc.hadoopConfiguration())
@@ -288,9 +288,9 @@ def beginning(session: Any, path: str) -> bytes:
 
 
 def name_parts(folder: str, ending: str, header: str | None = None) -> int:
-    """Give the files that Spark wrote on this machine the names of part files, and remove its marks beside them.
+    """Rename the files that Spark wrote to the names of part files, and remove its marker files.
 
-    Files of parts without rows are removed too, but for a first one, so that a folder without rows has its header.
+    Empty files are removed too; if no file has rows, one with the header is left.
     """
     place = Path(folder)
     written = sorted(

@@ -1,7 +1,7 @@
-"""Work that travels to the workers of a cluster: iterators of Arrow batches in, iterators of Arrow batches out.
+"""Tasks for the workers of a cluster: functions from iterators of Arrow batches to iterators of Arrow batches.
 
-Every class here is a function that is sent by value, so that what it holds travels along. Small batches are gathered
-into larger frames first, because polars is fast on columns and slow on handfuls of rows.
+Every class here is a callable that is serialized and sent with everything it holds. Small batches are first combined to
+larger frames, because polars is fast on long columns and slow on a few rows at a time.
 """
 
 import pickle
@@ -23,39 +23,39 @@ Work: TypeAlias = "Callable[[Frame], Frame]"
 Batches: TypeAlias = Iterator[Any]
 
 TEXT = 1 << 20
-"""Characters of the pieces in which lines are handed to a writer."""
+"""Size of the pieces of text in which lines are passed to a writer, about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """Do one work after the other on each frame."""
+    """Apply several works one after another to each frame."""
 
     names: Sequence[str]
     works: Sequence[Work]
     schema: Any
 
     def __call__(self, batches: Batches) -> Batches:
-        """Batches of the rows that come out."""
+        """The batches of the resulting rows."""
         for frame in _worked(batches, self.names, self.works):
             yield from to_arrow(frame, self.schema).to_batches(max_chunksize=ROWS)
 
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """Do a work on all rows of a group."""
+    """Apply a work to all rows of a group."""
 
     names: Sequence[str]
     work: Work
     schema: Any
 
     def __call__(self, table: Any) -> Any:
-        """The rows that come out of a group."""
+        """The rows that result from a group."""
         return to_arrow(self.work(to_frame(table, self.names)), self.schema)
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Make one result of all frames of a part."""
+    """Reduce all frames of a part to one result."""
 
     names: Sequence[str]
     works: Sequence[Work]
@@ -63,7 +63,7 @@ class Folded:
     merge: Callable[[Any, Any], Any]
 
     def __call__(self, batches: Batches) -> Batches:
-        """One batch with the result, where there are rows."""
+        """One batch with the result; none if there are no rows."""
         yield from _packed(map(self.work, _worked(batches, self.names, self.works)), self.merge)
 
 
@@ -74,20 +74,20 @@ class Merged:
     merge: Callable[[Any, Any], Any]
 
     def __call__(self, batches: Batches) -> Batches:
-        """One batch with the result, where there are some."""
+        """One batch with the merged result; none if there are no results."""
         yield from _packed(unpacked(batches), self.merge)
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Join the lines of a part into large pieces of text, the header before the first."""
+    """Join the lines of a part into large pieces of text, with the header before the first."""
 
     names: Sequence[str]
     works: Sequence[Work]
     header: str | None
 
     def __call__(self, batches: Batches) -> Batches:
-        """Batches of texts; a writer ends each of them with a line end."""
+        """Batches of texts; the writer adds a line end to each."""
         import pyarrow as pa
 
         before = [] if self.header is None else [self.header]
@@ -102,25 +102,25 @@ class Written:
 
 
 def plain(names: Sequence[str]) -> list[str]:
-    """Names for columns on the cluster, which gives some letters a meaning of its own."""
+    """Plain names for columns on the cluster, because some characters have a meaning in Spark."""
     return [f"c{place}" for place in range(len(names))]
 
 
 def to_frame(table: Any, names: Sequence[str]) -> "Frame":
-    """An Arrow table as a frame with other names; moments in UTC, as Parquet has them, whatever zone Spark works in."""
+    """Convert an Arrow table to a frame with given names; timestamps become UTC, whatever time zone Spark works in."""
     frame = pl.from_arrow(table.rename_columns(list(names)))
     assert isinstance(frame, pl.DataFrame)
     return frame.with_columns(cs.datetime(time_zone="*").dt.convert_time_zone("UTC"))
 
 
 def to_arrow(frame: "Frame", schema: Any) -> Any:
-    """A frame as an Arrow table of exactly these columns and types, under their plain names."""
+    """Convert a frame to an Arrow table of exactly these columns and types, with plain names."""
     table = frame.select(named(schema.names)).to_arrow(compat_level=pl.CompatLevel.oldest())
     return table.cast(schema).rename_columns(plain(schema.names))
 
 
 def arrow_schema(schema: "Schema") -> Any:
-    """The Arrow types of columns, as Spark knows them."""
+    """The Arrow types of columns, limited to those that Spark supports."""
     import pyarrow as pa
 
     empty = pl.DataFrame(schema=dict(schema)).to_arrow(compat_level=pl.CompatLevel.oldest())
@@ -128,7 +128,7 @@ def arrow_schema(schema: "Schema") -> Any:
 
 
 def small(kind: Any) -> Any:
-    """The type that Spark has for one of polars: lists and texts have offsets of 32 bits."""
+    """Spark's type for an Arrow type of polars: lists and texts have 32-bit offsets, and no type is unsigned."""
     import pyarrow as pa
 
     if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
@@ -149,7 +149,7 @@ def small(kind: Any) -> Any:
 
 
 def unpacked(batches: Iterable[Any]) -> Iterator[Any]:
-    """Results that were packed into batches or tables."""
+    """Unpack results from batches or tables."""
     for batch in batches:
         for packed in batch.column(0):
             yield pickle.loads(packed.as_py())

@@ -1,4 +1,4 @@
-"""Text files in blocks of whole lines."""
+"""Read text files in blocks of whole lines."""
 
 import csv
 import gzip
@@ -20,7 +20,7 @@ PACKED = 1 << 17
 """Bytes of a compressed file that are unpacked at once."""
 
 LONGEST = 1 << 27
-"""Bytes of a row above which a quote is taken to be one that nobody closed."""
+"""Bytes of a row above which it is assumed that a quote was never closed."""
 
 
 def part_paths(path: str) -> list[Path]:
@@ -30,7 +30,7 @@ def part_paths(path: str) -> list[Path]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """A file, unpacked while it is read."""
+    """Open a file that is decompressed while it is read."""
     with path.open("rb") as file:
         magic = file.read(4)
         file.seek(0)
@@ -47,7 +47,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 class _Zstandard(io.RawIOBase):
-    """A Zstandard file, unpacked while it is read; one that ends too early is an error, as the library's own is not."""
+    """A Zstandard file, decompressed while it is read; unlike the library's reader, it refuses truncated files."""
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
         import zstandard
@@ -83,7 +83,7 @@ class _Zstandard(io.RawIOBase):
 
 
 def blocks(path: Path, layout: TextLayout | None) -> Iterator[tuple[bytes, int]]:
-    """Whole lines of a text, without its header, and the number of the first; quoted line ends end no line."""
+    """Blocks of whole lines without the header, with their first line numbers; quoted line breaks end no line."""
     line = 1
     rest = b""
     with opened(path) as file:
@@ -114,7 +114,7 @@ def blocks(path: Path, layout: TextLayout | None) -> Iterator[tuple[bytes, int]]
 
 
 def _headless(text: bytes, layout: TextLayout, lines: int, path: Path) -> bytes:
-    """The text without its first lines, which must be the header."""
+    """Remove the first lines of a text, which must be the header."""
     start = 0
     for _ in range(lines):
         start = text.find(b"\n", start) + 1 or len(text)

@@ -1,4 +1,4 @@
-"""Texts of rows as numbers, while rows wait on a disk: they take less room there, and are sorted and counted sooner."""
+"""Replace texts by numbers while rows are on disk, where they take less room and are sorted and counted faster."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -11,27 +11,27 @@ from shoal.arrays import AnyArray
 from shoal.data._export import unnamed
 
 MANY = 1000
-"""Rows of a first frame from which on a column is left as it is if most of them have different texts."""
+"""If the first frame has at least so many rows, columns in which most texts differ are not numbered."""
 
 TEXT = 64
-"""Bytes that a different text takes beside its letters, about."""
+"""Bytes that each distinct text takes in addition to its characters, about."""
 
 WORD = 64
-"""Bits of a number that holds several columns."""
+"""Bits of an integer into which several columns are packed."""
 
 
 class _Texts:
-    """The different texts of a column, in the order in which they are met."""
+    """The distinct texts of a column, numbered in the order in which they first occur."""
 
     def __init__(self) -> None:
         self._kind = pl.Categorical(pl.Categories.random())
-        # Numbers are forgotten with the last column that has them.
+        # polars keeps the numbers as long as a series with them exists.
         self._held = pl.Series([], dtype=self._kind)
         self._met: list[pl.Series] = []
         self.count = self.bytes = 0
 
     def numbers(self, cells: pl.Series) -> pl.Series:
-        """The number of each text; a missing one has none."""
+        """The number of each text; null for a missing one."""
         cells = unnamed(cells)
         numbers = cells.cast(self._kind).to_physical()
         highest = numbers.max()
@@ -45,16 +45,16 @@ class _Texts:
 
     @property
     def texts(self) -> pl.Series:
-        """The text of each number."""
+        """The texts by their numbers."""
         if len(self._met) != 1:
             self._met = [pl.concat([pl.Series([], dtype=pl.String), *self._met])]
         return self._met[0]
 
 
 class TextNumbers:
-    """Numbers of the texts of frames that follow each other.
+    """Numbers for the texts in a sequence of frames.
 
-    `names`: the columns that have numbers. `room`: bytes that their different texts may take.
+    `names`: the columns whose texts are numbered. `room`: bytes that their distinct texts may take.
     """
 
     def __init__(self, names: Sequence[str], room: int) -> None:
@@ -63,12 +63,12 @@ class TextNumbers:
 
     @classmethod
     def of(cls, first: pl.DataFrame, room: int) -> "TextNumbers | None":
-        """Those of the columns whose texts repeat in the first frame; None where there is no such column."""
+        """Numbers for the columns whose texts repeat in the first frame; None if there is no such column."""
         names = [cells.name for cells in first if cells.dtype == pl.String and _repeats(cells)]
         return cls(names, room) if names else None
 
     def numbered(self, frame: pl.DataFrame) -> pl.DataFrame | None:
-        """The frame with numbers instead of texts; None where there is no room for as many different texts."""
+        """The frame with numbers instead of texts; None if the distinct texts take too much room."""
         made = pl.DataFrame(
             [
                 self.columns[cells.name].numbers(cells).alias(cells.name)
@@ -80,7 +80,7 @@ class TextNumbers:
         return made if sum(column.bytes for column in self.columns.values()) <= self._room else None
 
     def texts(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The texts of such a frame, or of some of its columns."""
+        """Undo `numbered`, for a frame or some of its columns."""
         return pl.DataFrame(
             [
                 self.columns[cells.name].texts.gather(cells).alias(cells.name)
@@ -96,15 +96,15 @@ def _repeats(cells: pl.Series) -> bool:
 
 
 Word: TypeAlias = dict[str, int]
-"""Columns that share a number, and the bits that each takes, the last one the lowest.
+"""Columns that are packed into one integer, with the number of bits of each; the last one has the lowest bits.
 
-In the order of these numbers, rows are in that of the columns, missing cells first."""
+The order of these integers is the order of rows by these columns, missing cells first."""
 
 
 class Packing:
-    """How rows are packed to be sorted: texts by their places in ascending order, as many as fit into one number.
+    """Pack rows for sorting: texts become their ranks, of which as many as fit are packed into one integer.
 
-    `schema`: the columns of the rows. `first`: those to be sorted by; the others come behind them.
+    `schema`: the columns of the rows. `first`: the columns to sort by; the others come after them.
     """
 
     def __init__(self, numbers: TextNumbers, schema: Mapping[str, Any], first: Sequence[str]) -> None:
@@ -133,7 +133,7 @@ class Packing:
 
     @cached_property
     def _orders(self) -> dict[str, tuple[AnyArray, pl.Series]]:
-        """For each column the place of each number, missing cells first, and the text of each place."""
+        """For each column, the rank of each number, with 0 for missing cells, and the text of each rank."""
         found = {}
         for name, column in self._numbers.columns.items():
             order = column.texts.arg_sort()
@@ -153,12 +153,12 @@ class Packing:
         for name, bits in word.items():
             places = self._orders[name][0]
             whole <<= np.uint64(bits)
-            # What is missing has the number behind the last, whose place is 0.
+            # A missing cell gets the number after the last, whose rank is 0.
             whole |= places[unnamed(frame[name]).fill_null(len(places) - 1).to_numpy()]
         return pl.Series(whole)
 
     def texts(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The rows of a packed frame as they were."""
+        """Undo `packed`, with texts instead of numbers."""
         found: dict[str, pl.Series] = {}
         for cells, part in zip(frame, self.parts, strict=True):
             if isinstance(part, str):

@@ -1,4 +1,4 @@
-"""Engines whose rows are in parts: in files of this machine, or on a cluster."""
+"""Engines whose rows are in parts, in files on this machine or on a cluster."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,53 +26,53 @@ if TYPE_CHECKING:
 
 
 class Distributed:
-    """What engines with rows in parts have in common: the steps of a run, from a few verbs of each.
+    """Base class of engines with rows in parts: all steps of a run, built on a few methods that each engine defines.
 
-    A path is that of a file, or of a folder of part files.
+    A path names a file, or a folder of part files.
     """
 
     name: ClassVar[str]
     """The name in the registry."""
 
     in_memory: ClassVar[bool] = False
-    """Whether all rows are here at once, as arrays."""
+    """Whether all rows are in this process's memory at once, as arrays."""
 
     here: ClassVar[bool]
-    """Whether it needs nothing but this machine."""
+    """Whether the engine needs nothing but this machine."""
 
     place: ClassVar[str]
-    """Where it works, in words."""
+    """Where the engine works, in words."""
 
     memory: int
     """Bytes that the rows of one `group` may take in a worker: methods cut their parts accordingly."""
 
     numbers_lines: ClassVar[bool]
-    """Whether it reads delimited text by `TextLayout.parse`, so that messages name lines."""
+    """Whether the engine reads delimited text by `TextLayout.parse`, so that messages name lines."""
 
     side_by_side: ClassVar[bool] = True
-    """Whether parts are worked on at the same time: rows that fit into one are cut into several all the same then."""
+    """Whether parts are processed in parallel: then rows are cut into several parts even if they fit into one."""
 
     in_order: ClassVar[bool] = False
-    """Whether rows come as they follow each other in their files."""
+    """Whether rows come in the order of their files."""
 
     unmeasured: ClassVar[str | None] = (
         "Not measured yet: the rows of a release in parts are made, and measured, when it is written."
     )
 
     def parts(self, frame: "Frame") -> Parts:
-        """Rows that are here, as parts there."""
+        """Distribute rows that are in memory."""
         raise NotImplementedError
 
     def own(self, source: Any) -> Parts | None:
-        """A frame of the engine's own kind as parts; None for anything else."""
+        """The parts of a frame of the engine's own kind; None for anything else."""
         raise NotImplementedError
 
     def head(self, path: str) -> bytes:
-        """The beginning of a text file, or of the first of a folder: enough to see its layout."""
+        """The beginning of a text file, or of the first one in a folder: enough to detect its layout."""
         raise NotImplementedError
 
     def delimited(self, path: str, layout: TextLayout) -> Parts:
-        """The rows of delimited text: cells are texts."""
+        """The rows of delimited text, with cells as texts."""
         raise NotImplementedError
 
     def columns(self, path: str) -> Parts:
@@ -80,41 +80,41 @@ class Distributed:
         raise NotImplementedError
 
     def lines(self, path: str) -> Parts:
-        """The lines of text files, in one column ``line``; in any order, without line ends and marks of byte order."""
+        """The lines of text files, in one column ``line``; in any order, without line ends and byte order marks."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Let go of all that was kept for the work; what was started for it is stopped."""
+        """Release everything that was kept for the work, and stop what was started for it."""
         raise NotImplementedError
 
     @classmethod
     def within(cls, memory: str | None = None, master: str | None = None) -> Self:
-        """The engine with a bound of its memory, and on a cluster where it has one.
+        """The engine with a limit of its memory, and on a given cluster if it uses one.
 
-        Raises `WrongUse` if something is given that has no effect on it: a bound of memory that bounds nothing would be
-        believed.
+        Raises `WrongUse` for an argument that has no effect on this engine: nobody should trust a memory limit that
+        limits nothing.
         """
         raise NotImplementedError
 
     @classmethod
     def of(cls, engine: "Engine | None") -> "Distributed":
-        """The engine that has the rows of a dataset."""
+        """The given engine, which must be one that can hold the rows of a dataset."""
         if not isinstance(engine, Distributed):
             raise WrongUse("The rows of a dataset are where an engine has them: give that engine.")
         return engine
 
     @property
     def where(self) -> str:
-        """Who made the parts."""
+        """Words to follow the number of published rows: by which engine they were made."""
         return f" in parts by {self.name}"
 
     @classmethod
     def refuse_database(cls) -> None:
-        """Rows that are elsewhere are written as files alone."""
+        """Refuse a database: rows in parts are only written as files."""
         raise WrongUse("Rows in parts are not written into a database; omit --to, or use --engine local.")
 
     def refuse_method(self, method: Any) -> None:
-        """Refuse a method that needs all rows at once, or does with its parameters."""
+        """Refuse a method that needs all rows at once, in general or with its parameters."""
         if self.name not in method.engines and self.name in registry.ENGINES:
             raise WrongUse(
                 f"{method.name} does not run on {self.name}: {method.not_distributable}. Run it on one machine with "
@@ -123,7 +123,7 @@ class Distributed:
         method.refuse_distributed()
 
     def refuse_unwritable(self, schema: Any, table_format: str) -> None:
-        """Refuse cells with line breaks as lines of text where these are read without looking at quotes."""
+        """Refuse to write cells with line breaks as csv if the engine cuts text at line ends within quotes too."""
         if self.numbers_lines or table_format != "csv" or not isinstance(schema, Table):
             return
         for column in schema.columns:
@@ -136,7 +136,7 @@ class Distributed:
                 )
 
     def held(self, data: Any) -> Any:
-        """Refuse a table or baskets: what is in memory already fits there."""
+        """Refuse a table or baskets in memory, which can be processed there."""
         raise WrongUse("Data that is in memory already is worked on there; omit the engine.")
 
     def load_table(
@@ -165,7 +165,7 @@ class Distributed:
         return load_baskets(self, source, layout, reading, roles)
 
     def column_names(self, source: Any, reading: "Reading") -> Sequence[str]:
-        """The columns of a table that can be read in parts."""
+        """The names of the columns of a table; empty if it cannot be read in parts."""
         from shoal.io.tables.distributed import open_parts
 
         try:
@@ -174,7 +174,7 @@ class Distributed:
             return ()
 
     def open_release(self, source: Any) -> Release[Any]:
-        """Open a release; lines of baskets that are in no file yet are read as they will be from there."""
+        """Open a release; lines of baskets that are not in files yet are read as if they were."""
         from shoal.io.releases.distributed import baskets_published, open_release
 
         if isinstance(source, str | Path) and "://" in str(source):
@@ -205,7 +205,7 @@ class Distributed:
         return open_sets(str(source), form.__name__.lower(), self)
 
     def judge(self, published: Any, models: Sequence[Any], *, asked: bool = False) -> "Judgment":
-        """Judge published data where it is, as `Local` does."""
+        """Judge published data as `Local.judge` does, where the rows are."""
         from shoal.io.releases.distributed import baskets_published, sets_in
         from shoal.models._distributed import judge_lines, judge_table
         from shoal.models._distributed_baskets import verify_baskets
@@ -222,7 +222,7 @@ class Distributed:
         return verify_baskets(models, published, self.memory), {}
 
     def refuse_unknown(self, published: Any, models: Sequence[Any]) -> None:
-        """Refuse promises that name what is not published; of lines that is found when they are judged."""
+        """Refuse promises that name something unpublished; for groups and clusters this is found while judging."""
         from shoal.models._distributed import refuse_unknown
 
         if isinstance(published.schema, Table | Baskets):
@@ -235,7 +235,7 @@ class Distributed:
         named: Mapping[str, Role] | None,
         found: Mapping[str, int],
     ) -> "Judged":
-        """By what published data was judged."""
+        """By which columns or items published data was judged."""
         from shoal.data._export import unnamed
         from shoal.models._judged import Judged, judged_sets, judged_table
 
@@ -269,7 +269,7 @@ class Distributed:
 
 
 def tallied(parts: Parts, names: Sequence[str]) -> "dict[str, Frame]":
-    """The distinct values of each of some columns, ascending, with how many rows have each: in one pass over all."""
+    """The distinct values of each of some columns, ascending, with their counts, in one pass over the rows."""
     import polars as pl
 
     from shoal.data._export import named

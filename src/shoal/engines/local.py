@@ -1,4 +1,4 @@
-"""The memory and threads of this machine."""
+"""The local engine: rows in memory, processed by the threads of this machine."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,9 +38,9 @@ def refuse_master(engine: str, master: str | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """The default engine: all rows are one part, which lies in memory as coded arrays.
+    """The default engine: all rows are in memory, as coded arrays.
 
-    Kernels release the interpreter's lock, so threads work side by side.
+    Kernels release the interpreter's lock, so that threads run in parallel.
     """
 
     threads: int = field(default_factory=lambda: os.cpu_count() or 1)
@@ -54,7 +54,7 @@ class Local:
 
     @classmethod
     def within(cls, memory: str | None = None, master: str | None = None) -> "Local":
-        """The engine; nothing bounds its memory, and there is no master."""
+        """The engine; it takes no limit of memory and no master."""
         if memory is not None:
             raise WrongUse("--memory requires --engine stream or spark.")
         refuse_master(cls.name, master)
@@ -62,11 +62,11 @@ class Local:
 
     @classmethod
     def of(cls, engine: "Engine | None") -> "Local":
-        """The threads that work on rows in memory, whatever engine is named."""
+        """The given engine if it is a local one; otherwise a local one with default threads."""
         return engine if isinstance(engine, cls) else cls()
 
     def map(self, work: Callable[[Part], Result], parts: Iterable[Part]) -> list[Result]:
-        """Do the same work on every part; results in the order of the parts."""
+        """Do the same work on every part in parallel; results are in the order of the parts."""
         tasks = list(parts)
         if self.threads == 1 or len(tasks) < 2:
             return [work(part) for part in tasks]
@@ -74,20 +74,20 @@ class Local:
             return list(pool.map(work, tasks))
 
     def close(self) -> None:
-        """Nothing is kept."""
+        """Do nothing: no resources are held."""
 
     @classmethod
     def refuse_database(cls) -> None:
-        """Rows that are here can be written anywhere."""
+        """Refuse nothing: rows in memory can be written into a database too."""
 
     def refuse_method(self, method: Any) -> None:
-        """Every method runs here."""
+        """Refuse nothing: every method runs in memory."""
 
     def refuse_unwritable(self, schema: Any, table_format: str) -> None:
-        """Every release is read back as it is written."""
+        """Refuse nothing: every release can be read back from its files."""
 
     def held(self, data: Any) -> Any:
-        """The same: it is here."""
+        """Data in memory, as it is."""
         return data
 
     def load_table(
@@ -112,7 +112,7 @@ class Local:
         return load_baskets(source, layout, reading, roles)
 
     def column_names(self, source: Any, reading: "Reading") -> Sequence[str]:
-        """The columns of a file on a disk."""
+        """The names of the columns of a file; empty for any other source."""
         from shoal.io.tables.load import open_input
 
         return open_input(source, reading).names if os.path.isfile(source) else ()
@@ -146,10 +146,10 @@ class Local:
     def judge(self, published: Any, models: Sequence[Any], *, asked: bool = False) -> "Judgment":
         """Judge published data by promises, and by its order.
 
-        One more verdict comes at the end where nothing is published, and one where the order is broken.
+        A verdict is added at the end if nothing is published, and one if the order is broken.
 
-        `asked`: somebody asks for these promises, and no release makes them: the order of tables and baskets is not
-        judged.
+        `asked`: whether the user asks for these promises, rather than a release making them; then the order of tables
+        and baskets is not judged.
         """
         from shoal.models._release_checks import broken_order, nothing_published
 
@@ -158,7 +158,7 @@ class Local:
         return (*verdicts, *(one for one in others if one is not None)), {}
 
     def refuse_unknown(self, published: Any, models: Sequence[Any]) -> None:
-        """Refuse promises that somebody asks for and that name what is not published anywhere."""
+        """Refuse promises that the user asks for if they name something that is not published."""
         for model in models:
             model.ask(published)
 
@@ -169,7 +169,7 @@ class Local:
         named: Mapping[str, Role] | None,
         found: Mapping[str, int],
     ) -> "Judged":
-        """By what published data was judged."""
+        """By which columns or items published data was judged."""
         from shoal.io.releases.folder import counts_of
         from shoal.models._judged import judged_linked, judged_sets, judged_table
 

@@ -1,18 +1,19 @@
-"""What an engine is: where the rows of a run are, and every step of it that looks at them.
+"""The interface of engines. An engine holds the rows of a run, and does every step that has to look at them.
 
-Data is a noun of `data/` in memory (`Table`, `Baskets`, `Groups` …), and a `Dataset` elsewhere. The steps between the
-verbs of an engine look at its schema alone (`schema_of`), so that the pipeline does not know where it runs::
+Data in memory is one of the types of `data/` (`Table`, `Baskets`, `Groups` …), and data elsewhere a `Dataset`. All
+other steps look only at the schema (`schema_of`), so that the pipeline does not know where it runs. Methods of an
+engine::
 
     refuse_method, refuse_database, refuse_unwritable    before anything is read or written
     load_table, load_baskets, held, column_names         load
-    open_release, open_published                         open what is published
+    open_release, open_published                         open published data
     judge, judged, refuse_unknown                        verify
-    warnings, unmeasured, where                          what the owner hears
-    in_memory, here, place                               what commands and pages ask instead of a name
+    warnings, unmeasured, where                          messages for the owner of the data
+    in_memory, here, place                               facts to ask for instead of comparing names
     within, close
 
-`Local` has them for rows in memory. `Distributed` has them for rows in parts, from a few more that say how parts lie:
-`parts`, `own`, `head`, `delimited`, `columns` and `lines`, which are all that `Stream` and `Spark` bring.
+`Local` implements them for rows in memory. `Distributed` implements them for rows in parts, from a few more methods,
+which are all that `Stream` and `Spark` have to add: `parts`, `own`, `head`, `delimited`, `columns` and `lines`.
 """
 
 from collections.abc import Mapping
@@ -27,17 +28,17 @@ from shoal.errors import WrongUse
 Engine: TypeAlias = Local | Distributed
 
 Judgment: TypeAlias = tuple[tuple[Verdict, ...], Mapping[str, int]]
-"""Verdicts, and what was counted on the way, where that saves a pass over the rows: classes of a table, and of sets
-items, sensitive ones, and baskets without a public one."""
+"""Verdicts, and counts that were found on the way, to save a pass over the rows: for a table, its classes; for sets,
+items, sensitive items, and baskets without a public item."""
 
 
 def engines_here() -> "dict[str, type[Engine]]":
-    """The engines that need nothing but this machine, by their names."""
+    """The engines that need nothing but this machine, by name."""
     return {name: kind for name, kind in registry.load_all("engine").items() if kind.here}
 
 
 def engine_given(engine: Any) -> Engine:
-    """The engine that was given, or this machine's memory. Raises `WrongUse` where it is none."""
+    """The given engine, or by default this machine's memory. Raises `WrongUse` if it is not an engine."""
     if engine is None:
         return Local()
     if not isinstance(engine, Local | Distributed):
@@ -49,7 +50,7 @@ def engine_given(engine: Any) -> Engine:
 
 
 def engine_for(source: Any) -> Engine:
-    """Where a source is worked on by default: a Spark frame in its own session, all else here."""
+    """The default engine for a source: a Spark frame is worked on in its own session, everything else in memory."""
     if type(source).__module__.startswith("pyspark.sql."):
         from shoal.engines.spark import Spark
 

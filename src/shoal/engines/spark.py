@@ -1,8 +1,8 @@
-"""Rows in parts on a Spark cluster: the only module that imports pyspark.
+"""The Spark engine: rows in parts on a cluster. This is the only module that imports pyspark.
 
-Rows travel between the JVM and Python as Arrow batches and become polars frames there, so that the same functions work
-on a cluster, in files and in memory. Workers need the same Python packages as the driver. The library is imported when
-a session is asked for, so that all else works without it.
+Rows move between the JVM and Python as Arrow batches and become polars frames in Python, so that the same functions
+work on a cluster, in files and in memory. Workers need the same Python packages as the driver. The library is imported
+only when a session is needed, so that everything else works without it.
 """
 
 import warnings
@@ -48,10 +48,10 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 ALL_CORES = "local[*]"
-"""The master where none is named: all cores of this machine."""
+"""The default master: all cores of this machine."""
 
 MANY = 64
-"""Results of parts above which they are merged on the cluster first."""
+"""With more parts than this, their results are first merged on the cluster."""
 
 
 class Spark(Distributed):
@@ -60,14 +60,14 @@ class Spark(Distributed):
     Parameters
     ----------
     session
-        A session that is there already; it is left as it is.
+        An existing session; it is left as it was, and not stopped.
     master
-        Where to start a session otherwise: ``local[*]`` (all cores of this machine) or ``spark://host:port``.
+        Where to start a session if none is given: ``local[*]`` (all cores of this machine) or ``spark://host:port``.
     settings
-        More settings of a session that is started here, such as ``spark.executor.memory``.
+        Further settings of a session that the engine starts, such as ``spark.executor.memory``.
     memory
         Bytes that the rows of one part may take in a Python worker, such as ``"1GB"``. By default, what
-        ``spark.executor.pyspark.memory`` leaves each of them, and without that setting 512 MiB.
+        ``spark.executor.pyspark.memory`` leaves for each worker, or 512 MiB without that setting.
     """
 
     name = "spark"
@@ -91,7 +91,7 @@ class Spark(Distributed):
 
     @classmethod
     def within(cls, memory: str | None = None, master: str | None = None) -> "Spark":
-        """The engine with a bound of the memory that it takes on this machine."""
+        """The engine with a limit of the memory that it takes on this machine."""
         shares = SparkShares.of(memory or USUAL, master or ALL_CORES)
         engine = cls(
             master=shares.master,
@@ -114,14 +114,14 @@ class Spark(Distributed):
 
     @property
     def session(self) -> "SparkSession":
-        """The session; started when it is first asked for."""
+        """The session; it is started on first use."""
         if self._session is None:
             self._session, self._own = start(_builder, self._master, self._settings), True
         return self._session
 
     @said()
     def parts(self, frame: "Frame") -> "SparkParts":
-        """Rows that are here, as parts on the cluster."""
+        """Distribute rows that are in memory to the cluster."""
         import polars as pl
         import pyarrow as pa
 
@@ -145,11 +145,11 @@ class Spark(Distributed):
     def rows(
         self, frame: "DataFrame", names: Sequence[str] | None = None, path: str | None = None
     ) -> "SparkParts":
-        """The rows of a Spark frame, whose columns may get other names."""
+        """The rows of a Spark frame; its columns can be renamed."""
         return SparkParts(self, frame.toDF(*plain(frame.columns)), names or frame.columns, path)
 
     def head(self, path: str) -> bytes:
-        """The beginning of a text file, or of the first of a folder."""
+        """The beginning of a text file, or of the first one in a folder."""
         with said():
             return beginning(self.session, path)
 
@@ -157,8 +157,8 @@ class Spark(Distributed):
     def delimited(self, path: str, layout: TextLayout) -> "SparkParts":
         """The rows of delimited text.
 
-        A line with another number of cells than the others is an error, and so is a cell with a line break: the file
-        is cut at line ends, wherever they are.
+        A line with a different number of cells is an error, and so is a cell with a line break, because the file is cut
+        at all line ends.
         """
         self._refuse_open_quotes(path)
         schema = ", ".join(f"{_quoted(name)} string" for name in layout.header or layout.names)
@@ -179,7 +179,7 @@ class Spark(Distributed):
         return self.rows(frame, layout.names, path)
 
     def _refuse_open_quotes(self, path: str) -> None:
-        """Refuse a cell that goes on in the next line: its halves may have as many cells as rows have."""
+        """Refuse a cell that continues on the next line: each half might have the right number of cells by chance."""
         lines = self.session.read.text(address(path))
         quotes = "octet_length(value) - octet_length(replace(value, '\"'))"
         if lines.where(f"({quotes}) % 2 = 1").head(1):
@@ -196,12 +196,12 @@ class Spark(Distributed):
             return self.rows(self.session.read.text(address(path)), ["line"], path)
 
     def close(self) -> None:
-        """Let go of what was kept, and stop a session that was started here."""
+        """Release the frames that were kept, and stop the session if the engine started it."""
         kept, self._kept = self._kept, []
         session, self._session = (self._session, None) if self._own else (None, self._session)
         self._own = False
         with said(), warnings.catch_warnings():
-            # Of a JVM that is gone one sentence is enough.
+            # One error message about a JVM that is gone is enough.
             warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark JVM", RuntimeWarning)
             for frame in kept:
                 frame.unpersist()
@@ -210,23 +210,23 @@ class Spark(Distributed):
 
     @contextmanager
     def working(self, path: str | None = None) -> Iterator[None]:
-        """Work is done inside: what Spark says is one sentence, and parts are as many as rows are worth."""
+        """A context for work on the cluster: errors of Spark become a sentence, and parts fit the size of the rows."""
         with said(path), parts_by_size(self.session):
             yield
 
     def remember(self, frame: "DataFrame") -> None:
-        """Let go of a frame that is kept when the engine closes."""
+        """Remember a persisted frame, to release it when the engine closes."""
         self._kept.append(frame)
 
 
 class SparkParts:
-    """Rows of a Spark frame, with work that is still to be done on them.
+    """Rows of a Spark frame, with pending work on them.
 
-    Works that follow each other wait and are done in one go, so that rows cross from the JVM to Python and back once.
+    Consecutive works are collected and done together, so that rows move from the JVM to Python and back only once.
 
-    `frame`: the rows, whose columns have plain names, c0, c1, … `names`: what the columns are really called. `path`:
-    where the rows come from, for messages. `works`, `schema`: what is still to be done on each frame, and the Arrow
-    types of what comes out.
+    `frame`: the rows, whose columns have plain names, c0, c1, … `names`: the real names of the columns. `path`: where
+    the rows come from, for messages. `works`, `schema`: the pending work on each frame, and the Arrow types of its
+    results.
     """
 
     def __init__(
@@ -244,13 +244,13 @@ class SparkParts:
     @property
     @said()
     def frame(self) -> "DataFrame":
-        """The Spark frame of the rows, with all work in it and the columns under their names."""
+        """The Spark frame of the rows, including pending work, with the real names of the columns."""
         return self._rows.toDF(*self.names)
 
     @property
     @said()
     def _rows(self) -> "DataFrame":
-        """The Spark frame of the rows under plain names, with all work in it."""
+        """The Spark frame of the rows, including pending work, with plain names of the columns."""
         if self._works:
             work = Mapped(self._before, self._works, self._schema)
             self._base = self._base.mapInArrow(work, _spark_schema(self._schema))
@@ -278,7 +278,7 @@ class SparkParts:
         wanted = arrow_schema(schema)
         grouped = self._rows.groupBy(*self._plain([by]))
         whole = Grouped(self.names, work, wanted)
-        # Spark counts the parameters of what it is given, and would count `self` among them.
+        # Spark inspects the number of parameters of the function, and would count `self`.
         made = grouped.applyInArrow(lambda table: whole(table), _spark_schema(wanted))
         return self._like(made, wanted.names)
 
@@ -286,7 +286,7 @@ class SparkParts:
     def fold(
         self, work: "Callable[[Frame], Result]", merge: Callable[[Result, Result], Result]
     ) -> Result | None:
-        """A result of each part, merged into one."""
+        """Compute a result of each part, and merge them into one."""
         packed = self._base.mapInArrow(Folded(self._before, self._works, work, merge), "result binary")
         with self._engine.working(self._path):
             parts = self._engine.session.sparkContext.defaultParallelism
@@ -300,9 +300,9 @@ class SparkParts:
         return result
 
     def counts(self, names: Sequence[str]) -> "Frame":
-        """The distinct combinations of some columns with their rows, here.
+        """The distinct combinations of some columns, with how many rows have each, in memory.
 
-        Raises `WrongUse` if they take more memory than is allowed here, together with the work on them.
+        Raises `WrongUse` if they, and the work on them, take more memory than allowed on this machine.
         """
         found, most = self.distinct(names), self._engine.countable
         if most is None:
@@ -314,12 +314,12 @@ class SparkParts:
         return frame.sort(named(names))
 
     def tallies(self, names: Sequence[str]) -> "dict[str, Frame]":
-        """The distinct values of each column with their rows: workers count, so that files are read once."""
+        """The distinct values of each column, with how many rows have each, counted in one pass over the files."""
         return tallied(self, names)
 
     @said()
     def distinct(self, names: Sequence[str]) -> "SparkParts":
-        """The distinct combinations of some columns with their rows, on the cluster."""
+        """The distinct combinations of some columns, with how many rows have each, on the cluster."""
         from pyspark.sql import functions
 
         count = functions.count(functions.lit(1)).alias(COUNT)
@@ -330,31 +330,31 @@ class SparkParts:
     def sort(self, names: Sequence[str]) -> "SparkParts":
         """The same rows in ascending order, missing cells first, texts by code points.
 
-        They are kept before, because Spark goes through them twice: it looks where to cut the order first.
+        They are persisted first, because Spark reads them twice: once to find out where to cut the order.
         """
         return self._like(self.keep()._rows.orderBy(*self._plain(names)), self.names)
 
     @said()
     def union(self, other: Parts) -> "SparkParts":
-        """The same rows, and those of other parts."""
+        """These rows and those of other parts."""
         assert isinstance(other, SparkParts)
         more = other.select(self.names)
         return self._like(self._rows.union(more._rows), self.names)
 
     def keep(self) -> "SparkParts":
-        """The same rows, computed once and kept on the cluster: in memory, or on its disks where that is full."""
+        """The same rows, computed once and persisted on the cluster: in memory, or on its disks if that is full."""
         with self._engine.working():
             kept = self._rows.persist(_level())
         self._engine.remember(kept)
         return self._like(kept, self.names)
 
     def collect(self) -> "Frame":
-        """All rows, here."""
+        """All rows as one frame in memory."""
         with self._engine.working(self._path):
             return to_frame(self._rows.toArrow(), self.names)
 
     def write(self, folder: str, ending: str, header: str | None = None) -> int:
-        """Write the rows in their order as part files into a new folder of a disk that driver and workers share."""
+        """Write the rows in their order as part files into a new folder, on a disk that driver and workers share."""
         with self._engine.working(self._path):
             if ending == ".parquet":
                 self.frame.write.parquet(address(folder))

@@ -1,4 +1,4 @@
-"""Rows in parts on this machine, in files: never more of them in memory than allowed."""
+"""The stream engine: rows in parts, in files on this machine, with never more of them in memory than allowed."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 Frames = Callable[[Sequence[str] | None], Iterator[pl.DataFrame]]
-"""The frames of a source, of all columns or of some; can be asked several times."""
+"""A function that yields the frames of a source, with all columns or with some; can be called several times."""
 
 FILE = 1 << 27
 """Bytes of rows in a part file, about."""
@@ -36,15 +36,16 @@ PROGRAM = LEAST // 2
 
 
 class Stream(Distributed):
-    """This machine, with a bound of its memory.
+    """Work on this machine within a limit of memory.
 
     Parameters
     ----------
     memory
-        Bytes that the program may take, such as ``"4GB"``. Files are read in pieces, and what has to be sorted or
-        grouped goes to a disk.
+        Bytes that the program may take, such as ``"4GB"``. Files are read in pieces, and rows that have to be sorted or
+        grouped are spilled to disk.
     scratch
-        The folder of that disk; the system's own by default. As much room as the encoded rows take is needed.
+        The folder for these files; the system's temporary folder by default. It needs as much room as the encoded rows
+        take.
     """
 
     name = "stream"
@@ -62,20 +63,20 @@ class Stream(Distributed):
 
     @classmethod
     def within(cls, memory: str | None = None, master: str | None = None) -> "Stream":
-        """The engine with a bound of its memory; there is no master."""
+        """The engine with a limit of its memory; it takes no master."""
         refuse_master(cls.name, master)
         return cls(memory or USUAL)
 
     def parts(self, frame: "Frame") -> "StreamParts":
-        """Rows that are in memory, as parts."""
+        """Rows in memory, as parts."""
         return StreamParts(self, lambda names: iter(pieces(_some(frame, names))), tuple(frame.columns))
 
     def own(self, source: Any) -> "StreamParts | None":
-        """Parts that were made here; None for anything else."""
+        """Parts that were made by this engine; None for anything else."""
         return source if isinstance(source, StreamParts) else None
 
     def head(self, path: str) -> bytes:
-        """The beginning of a text file, or of the first of a folder."""
+        """The beginning of a text file, or of the first one in a folder."""
         with opened(part_paths(path)[0]) as file:
             return file.read(1 << 18)
 
@@ -122,13 +123,13 @@ class Stream(Distributed):
         return StreamParts(self, frames, ("line",))
 
     def close(self) -> None:
-        """Remove what was put on a disk."""
+        """Remove all files that were spilled to disk."""
         self.scratch.close()
 
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """Rows whose texts are numbers, as often as they are asked for."""
+    """Rows in which texts are replaced by numbers; they can be read several times."""
 
     numbers: TextNumbers
     frames: Frames
@@ -137,8 +138,8 @@ class Numbered:
 class StreamParts:
     """Rows that come frame by frame.
 
-    `frames`: where they come from. `names`: the columns. `numbered`: the same rows with numbers instead of texts; None
-    where there are no such.
+    `frames`: yields the rows. `names`: the columns. `numbered`: gives the same rows with numbers instead of texts; None
+    if they are not available so.
     """
 
     def __init__(
@@ -181,7 +182,7 @@ class StreamParts:
     def fold(
         self, work: "Callable[[Frame], Result]", merge: Callable[[Result, Result], Result]
     ) -> Result | None:
-        """A result of each frame, merged into one."""
+        """Compute a result of each frame, and merge them into one."""
         results = map(work, self._all())
         for found in results:
             for other in results:
@@ -191,9 +192,9 @@ class StreamParts:
         return None
 
     def counts(self, names: Sequence[str]) -> "Frame":
-        """The distinct combinations of some columns with their rows.
+        """The distinct combinations of some columns, with how many rows have each.
 
-        Raises `WrongUse` if they take more memory than is allowed, together with the work on them.
+        Raises `WrongUse` if they, and the work on them, take more memory than allowed.
         """
         keys = list(names)
         found: list[pl.DataFrame] = []
@@ -208,14 +209,14 @@ class StreamParts:
         return pl.concat(found).sort(named(keys))
 
     def tallies(self, names: Sequence[str]) -> "dict[str, Frame]":
-        """The distinct values of each column with their rows."""
+        """The distinct values of each column, with how many rows have each."""
         if self._numbered() is None:
             return tallied(self, names)
         found = {name: list(self.distinct([name])._all()) for name in names}
         return {name: pl.concat(frames).sort(named(name)) for name, frames in found.items() if frames}
 
     def distinct(self, names: Sequence[str]) -> "StreamParts":
-        """The distinct combinations of some columns with their rows, on a disk where there are many."""
+        """The distinct combinations of some columns, with how many rows have each; on disk if there are many."""
         keys, memory, scratch = list(names), self._engine.memory, self._engine.scratch
 
         def numbered() -> Numbered | None:
@@ -243,13 +244,13 @@ class StreamParts:
         )
 
     def union(self, other: Parts) -> "StreamParts":
-        """The same rows, and those of other parts."""
+        """These rows and those of other parts."""
         assert isinstance(other, StreamParts)
         more = other.select(self.names)
         return self._same(lambda: chain(self._all(), more._all()))
 
     def keep(self) -> "StreamParts":
-        """The same rows, computed once and kept on a disk."""
+        """The same rows, computed once and kept on disk."""
         kept: list[SpillBuffer] = []
         room, scratch = self._engine.memory // 8, self._engine.scratch
 
@@ -274,7 +275,7 @@ class StreamParts:
         return StreamParts(self._engine, self._same(frames)._frames, self.names, numbered)
 
     def collect(self) -> "Frame":
-        """All rows."""
+        """All rows as one frame."""
         frames = list(self._all())
         if frames:
             return pl.concat(frames)
@@ -318,7 +319,7 @@ class StreamParts:
 
 
 def _write(frames: Iterator[pl.DataFrame], path: Path, header: str | None) -> None:
-    """Write rows as one file: columns as Parquet, or the lines of a column."""
+    """Write rows into one file: columns as Parquet, or one column as lines."""
     if path.suffix == ".parquet":
         pl.concat(list(frames)).write_parquet(path)
         return
@@ -329,7 +330,7 @@ def _write(frames: Iterator[pl.DataFrame], path: Path, header: str | None) -> No
 
 
 def _files_full(frames: Iterator[pl.DataFrame]) -> Iterator[Iterator[pl.DataFrame]]:
-    """Frames for one file after the other, each to be gone through before the next is asked for."""
+    """Divide frames among files: an iterator of frames for each, to be consumed before the next one."""
     for first in frames:
 
         def full(first: pl.DataFrame = first) -> Iterator[pl.DataFrame]:

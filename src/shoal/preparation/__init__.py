@@ -1,4 +1,4 @@
-"""What is done to columns before the method: a step a file, in the order of the recipe."""
+"""Preparation: steps that are applied to columns before the method, one per file, in the order of the recipe."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""Secret keys: files that only their owner reads, and that never lie in a release."""
+"""Secret keys, in files that only their owner can read and that are never inside a release."""
 
 import hashlib
 import hmac
@@ -14,16 +14,16 @@ from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.preparation.transform import Transform
 
 SIZE = 32
-"""Random bytes of a new key."""
+"""The number of random bytes in a new key."""
 
 LEAST = 16
-"""A key with fewer bytes could be guessed."""
+"""The smallest number of bytes in a key; a shorter one could be guessed."""
 
 
 def key_of(path: str | None, option: str) -> bytes:
-    """The key in a file, which is made if it is not there: random, and readable by its owner alone.
+    """Read the key in a file. If the file does not exist, make it with a random key, readable by its owner alone.
 
-    Raises `WrongUse` if none is named. Raises `BadData` if others can read it, or it is too short.
+    Raises `WrongUse` if no file is named. Raises `BadData` if others can read it, or the key is too short.
     """
     if path is None:
         raise WrongUse(f"{option} needs a key: name its file with --key FILE, outside of the release folder.")
@@ -32,22 +32,22 @@ def key_of(path: str | None, option: str) -> bytes:
         return _new_key(place)
     try:
         if place.stat().st_mode & 0o077:
-            raise BadData("others can read the key; take their rights away (chmod 600).", place)
+            raise BadData("others can read the key; make it readable by you alone (chmod 600).", place)
         key = place.read_bytes().strip()
     except OSError as error:
         raise BadData(f"the key cannot be read: {error.strerror}.", place) from error
     if len(key) < LEAST:
-        raise BadData(f"the key has {len(key)} bytes, and could be guessed; {LEAST} are the least.", place)
+        raise BadData(f"the key has {len(key)} bytes, and could be guessed; give it at least {LEAST}.", place)
     return key
 
 
 def absent_keys(keys: Iterable[str | None]) -> tuple[str, ...]:
-    """The keys whose files are not there, and will be made."""
+    """The key files that do not exist yet and will be made."""
     return tuple(dict.fromkeys(key for key in keys if key is not None and not os.path.exists(key)))
 
 
 def made_keys(keys: Iterable[str]) -> tuple[str, ...]:
-    """What their owner should hear of keys that were made."""
+    """Messages for the owner of the data about keys that were made."""
     return tuple(
         f"A new key was made, which only you can read: {key}. Keep it secret, and keep it: the next release has the "
         "same pseudonyms and shifted dates only with it."
@@ -67,12 +67,12 @@ def _new_key(place: Path) -> bytes:
 
 
 def digest(key: bytes, purpose: str, text: str) -> bytes:
-    """The keyed hash of a text, another one for each purpose (HMAC with SHA-256)."""
+    """The keyed hash of a text (HMAC with SHA-256), different for each purpose."""
     return hmac.new(key, f"{purpose}\0{text}".encode(), hashlib.sha256).digest()
 
 
 def refuse_inside(key: str, folder: str | os.PathLike[str], source: str | None) -> None:
-    """Refuse a key that lies in the release folder, or is the data. Raises `WrongUse`."""
+    """Refuse a key file that is inside the release folder, or is the data itself. Raises `WrongUse`."""
     place = os.path.realpath(key)
     whole = os.path.realpath(folder)
     if place == whole or place.startswith(whole + os.sep):
@@ -84,7 +84,7 @@ def refuse_inside(key: str, folder: str | os.PathLike[str], source: str | None) 
 
 
 class KeyedStep(Transform):
-    """A step on some columns that only who holds a secret key can repeat or undo."""
+    """A step on some columns that only the holder of a secret key can repeat or undo."""
 
     metavar: ClassVar[str] = "COLUMN,…"
 
@@ -95,7 +95,7 @@ class KeyedStep(Transform):
 
     @classmethod
     def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """One step for all columns, with those of the shared options that it has."""
+        """One step for all columns, with the shared options that it takes."""
         names = [name.strip() for text in texts for name in text.split(",")]
         if names and shared.get("key") is None:
             key_of(None, f"--{cls.option}")
@@ -104,7 +104,7 @@ class KeyedStep(Transform):
 
     @property
     def columns_changed(self) -> tuple[str, ...]:
-        """The columns."""
+        """The columns of the step."""
         return self.columns
 
     @property

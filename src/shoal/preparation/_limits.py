@@ -1,4 +1,4 @@
-"""What top and bottom coding share: limits of columns, and one value for all numbers beyond."""
+"""The base class of top and bottom coding, which publish all numbers beyond a limit as one value."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,25 +17,25 @@ class LimitCoding(ColumnStep):
 
     metavar: ClassVar[str] = "COLUMN=NUMBER"
     by_column: ClassVar[str] = "limits"
-    coded: ClassVar[str]  # how that value is written, around the limit
-    reach: ClassVar[str]  # what is beyond, in words around the limit
-    beyond: ClassVar[Callable[[Any, float], Any]]  # which numbers are
+    coded: ClassVar[str]  # format of that value, to be filled with the limit
+    reach: ClassVar[str]  # which numbers are coded, in words, to be filled with the limit
+    beyond: ClassVar[Callable[[Any, float], Any]]  # function that tells which numbers are coded
 
     limits: dict[str, int | float]
 
     @classmethod
     def parsed(cls, column: str, text: str) -> int | float:
-        """The limit of a column."""
+        """Parse the limit of a column."""
         return typed_number(text, cls.option)
 
     def sentence(self) -> str:
-        """The limits."""
+        """The coding and its limits, in words."""
         limits = {name: plain_number(limit) for name, limit in self.limits.items()}
         said = [f"{name} {self.reach.format(at)} as {self.coded.format(at)}" for name, at in limits.items()]
         return f"{self.name.replace('-', ' ')}: {joined(said)}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
-        """The coded values."""
+        """Code the values beyond the limit."""
         values.refuse_unless(Kind.NUMERIC, f"{self.name.replace('-', ' ')} (--{self.option})")
         limit = self.limits[values.name]
         beyond = type(self).beyond(coordinates(values.texts, Kind.NUMERIC), limit).fill_null(False)

@@ -1,4 +1,4 @@
-"""Parts of the calendar: days become months, quarters, years or decades."""
+"""Date parts: dates become months, quarters, years or decades."""
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class DatePart(ColumnStep):
-    """Publish a part of the calendar instead of days: ``2024-02``, ``2024-Q1``, ``2024`` or ``2020s``.
+    """Publish a part of the calendar instead of dates: ``2024-02``, ``2024-Q1``, ``2024`` or ``2020s``.
 
-    Months and quarters stay dates, with hierarchies and ranges of them; years are numbers, and decades names.
+    Months and quarters remain dates, with hierarchies and ranges of dates; years become numbers, and decades names.
     """
 
     name: ClassVar[str] = "date-part"
@@ -31,11 +31,11 @@ class DatePart(ColumnStep):
     )
 
     def sentence(self) -> str:
-        """The parts."""
+        """The columns and their parts, in words."""
         return f"dates: {joined([f'{name} as {part}s' for name, part in self.parts.items()])}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
-        """The parts of the days."""
+        """Replace dates by the parts."""
         import numpy as np
         import polars as pl
 

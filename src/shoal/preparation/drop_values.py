@@ -1,4 +1,4 @@
-"""Dropping values: cells that hold them are published as missing."""
+"""Dropping values: cells with certain values are published as missing."""
 
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class DropValues(ColumnStep):
-    """Publish cells that hold one of some values as missing."""
+    """Publish cells with certain values as missing."""
 
     name: ClassVar[str] = "drop-values"
     metavar: ClassVar[str] = "COLUMN=VALUE,…"
@@ -29,16 +29,16 @@ class DropValues(ColumnStep):
 
     @classmethod
     def parsed(cls, column: str, text: str) -> list[str]:
-        """The values of a column."""
+        """Parse the values of a column."""
         return [value.strip() for value in text.split(",")]
 
     def sentence(self) -> str:
-        """The values."""
+        """The columns and the dropped values, in words."""
         said = [f"{', '.join(values)} of {name}" for name, values in self.values.items()]
         return f"published as missing: {joined(said)}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
-        """The other values."""
+        """Replace the dropped values by missing ones."""
         dropped = self.values[values.name]
         refuse_absent(dropped, values)
         texts = values.texts.set(values.texts.is_in(list(dropped)).fill_null(False), None)

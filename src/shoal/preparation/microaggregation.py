@@ -1,4 +1,4 @@
-"""Microaggregation: numbers become the mean of a group of at least so many rows."""
+"""Microaggregation: numbers become the mean of a group of rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 class Microaggregation(Transform):
     """Publish the mean of a group of at least `size` rows instead of numbers.
 
-    One column is grouped alone, with the least squared error there is (Hansen and Mukherjee, 2003); several are
-    grouped together by MDAV (Domingo-Ferrer and Torra, 2005), on standardized values, and need all rows in memory.
-    Equal rows stay in one group, so that no group depends on the order of the rows. Missing numbers of one column
-    stay missing; several columns must have none.
+    A single column is grouped with the least possible squared error (Hansen and Mukherjee, 2003); several columns are
+    grouped together by MDAV (Domingo-Ferrer and Torra, 2005), on standardized values, with all rows in memory. Equal
+    rows stay in one group, so that no group depends on the order of the rows. In a single column, missing numbers stay
+    missing; several columns must have none.
     """
 
     name: ClassVar[str] = "microaggregation"
@@ -35,19 +35,19 @@ class Microaggregation(Transform):
     counts_rows: ClassVar[bool] = True
 
     columns: tuple[str, ...] = Field(min_length=1, description="columns of numbers, grouped together")
-    size: int = Field(ge=2, description="rows of a group, at least")
+    size: int = Field(ge=2, description="smallest number of rows in a group")
     decimals: int | None = Field(
-        default=None, ge=0, le=12, description="of the means; as many as the column has by default"
+        default=None, ge=0, le=12, description="decimals of the means; by default, as many as the column has"
     )
 
     @property
     def by_rows(self) -> bool:  # type: ignore[override]
-        """Whether cells of a row are grouped together."""
+        """Whether several cells of a row are grouped together."""
         return len(self.columns) > 1
 
     @property
     def whole_table(self) -> bool:  # type: ignore[override]
-        """Groups of rows need all of them."""
+        """Whether all rows are needed in memory, as for several columns."""
         return len(self.columns) > 1
 
     @classmethod
@@ -64,16 +64,16 @@ class Microaggregation(Transform):
 
     @property
     def columns_changed(self) -> tuple[str, ...]:
-        """The columns."""
+        """The columns of the step."""
         return self.columns
 
     def sentence(self) -> str:
-        """The columns, and the size of groups."""
+        """The columns and the size of groups, in words."""
         how = "together" if len(self.columns) > 1 else "alone"
         return f"means of at least {self.size} rows: {joined(self.columns)} {how}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
-        """The means of groups of one column."""
+        """Replace the numbers of a single column by means."""
         import polars as pl
 
         from shoal.kernels.near_points import best_groups
@@ -93,7 +93,7 @@ class Microaggregation(Transform):
         return pl.Series(texts, dtype=pl.String), Kind.NUMERIC
 
     def apply_to_rows(self, cells: Mapping[str, Distinct]) -> dict[str, Distinct]:
-        """The means of groups of several columns."""
+        """Replace the numbers of several columns by means."""
         import polars as pl
 
         from shoal.kernels.near_points import mdav
@@ -127,7 +127,7 @@ class Microaggregation(Transform):
             )
 
     def _means(self, texts: "polars.Series", groups: Rows, points: Floats, weights: Counts) -> Any:
-        """The text of the mean of the group of each point."""
+        """For each point, the mean of its group as text."""
         decimals = self.decimals
         if decimals is None:
             parts = texts.drop_nulls().str.extract(r"\.([0-9]+)$").fill_null("")
@@ -139,7 +139,7 @@ class Microaggregation(Transform):
 
 
 def _standardized(points: Floats, weights: Counts) -> Floats:
-    """Points with mean 0 and deviation 1 in each column; a constant column is 0."""
+    """Standardize points to mean 0 and standard deviation 1 in each column; a constant column becomes 0."""
     mean = np.average(points, axis=0, weights=weights)
     spread = np.sqrt(np.average((points - mean) ** 2, axis=0, weights=weights))
     return np.ascontiguousarray((points - mean) / np.where(spread > 0, spread, 1.0))

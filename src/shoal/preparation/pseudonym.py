@@ -1,4 +1,4 @@
-"""Pseudonyms: numbers of persons as keyed hashes."""
+"""Pseudonyms: keyed hashes instead of numbers of persons."""
 
 import base64
 from typing import TYPE_CHECKING, ClassVar
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Pseudonym(KeyedStep):
-    """Publish a keyed hash (HMAC with SHA-256) instead of each value: whoever has no key can neither undo nor guess it.
+    """Publish a keyed hash (HMAC with SHA-256) instead of each value: without the key, nobody can undo or guess it.
 
-    One key gives one value the same pseudonym in every column and table, so that tables can still be joined.
+    With the same key, a value has the same pseudonym in every column and table, so that tables can still be joined.
     """
 
     name: ClassVar[str] = "pseudonym"
@@ -28,7 +28,7 @@ class Pseudonym(KeyedStep):
     help: ClassVar[str] = "publish keyed hashes instead of values (--key FILE)"
 
     columns: tuple[str, ...] = Field(min_length=1, description="columns that are published as pseudonyms")
-    length: int = Field(default=16, ge=8, le=52, description="letters of a pseudonym")
+    length: int = Field(default=16, ge=8, le=52, description="characters of a pseudonym")
 
     def among(self, roles: Roles) -> "Pseudonym":
         """Refuse columns that are dropped."""
@@ -40,18 +40,18 @@ class Pseudonym(KeyedStep):
         return self
 
     def sentence(self) -> str:
-        """The columns."""
+        """The columns, in words."""
         return f"pseudonyms by a secret key: {joined(self.columns)}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
-        """The pseudonyms."""
+        """Replace values by pseudonyms."""
         import polars as pl
 
         key = key_of(self.key, "--pseudonym")
         texts = [None if text is None else self._of(key, text) for text in values.texts.to_list()]
         if len(set(texts)) < len(set(values.texts.to_list())):
             raise WrongUse(
-                f"Two values of {values.name!r} have one pseudonym of {self.length} letters; take more."
+                f"Two values of {values.name!r} have the same pseudonym of {self.length} characters; take more."
             )
         return pl.Series(texts, dtype=pl.String), Kind.NOMINAL
 

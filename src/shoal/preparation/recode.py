@@ -1,4 +1,4 @@
-"""Recoding: values get other names."""
+"""Recoding: values are replaced by others."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Recode(ColumnStep):
-    """Publish values under other names; several may get one. Values that are not named stay as they are."""
+    """Publish values under other names; several may get the same. Values that are not listed stay as they are."""
 
     name: ClassVar[str] = "recode"
     metavar: ClassVar[str] = "COLUMN=OLD:NEW,…"
@@ -28,14 +28,14 @@ class Recode(ColumnStep):
 
     @classmethod
     def parsed(cls, column: str, text: str) -> dict[str, str]:
-        """The old and new values of a column."""
+        """Parse the old and new values of a column."""
         halves = [part.partition(":") for part in text.split(",")]
         if not all(sign and old.strip() and new.strip() for old, sign, new in halves):
             raise WrongUse(f"--recode takes COLUMN=OLD:NEW,…, not {column}={text!r}.")
         return {old.strip(): new.strip() for old, _, new in halves}
 
     def sentence(self) -> str:
-        """The names."""
+        """The columns with old and new values, in words."""
         said = [
             f"{name} ({', '.join(f'{old} as {new}' for old, new in names.items())})"
             for name, names in self.values.items()
@@ -43,7 +43,7 @@ class Recode(ColumnStep):
         return f"recoding: {joined(said)}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
-        """The other names."""
+        """Replace old values by new ones."""
         names = self.values[values.name]
         refuse_absent(names, values)
         texts = values.texts.replace(names)
@@ -51,7 +51,7 @@ class Recode(ColumnStep):
 
 
 def refuse_absent(names: Sequence[str] | Mapping[str, str], values: Values) -> None:
-    """Refuse values that no row has: a typing mistake must not pass."""
+    """Refuse values that no row has, because they are probably typing mistakes."""
     there = set(values.texts.drop_nulls().to_list())
     if absent := [name for name in names if name not in there]:
         raise WrongUse(

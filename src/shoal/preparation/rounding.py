@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class Rounding(ColumnStep):
-    """Publish numbers as the nearest multiple of a base, the even one where two are as near.
+    """Publish numbers as the nearest multiple of a base; of two equally near ones, the even multiple.
 
-    All is computed on decimal digits. Coded ends, such as ``90+``, stay as they are.
+    Everything is computed on decimal digits. Coded ends, such as ``90+``, stay as they are.
     """
 
     name: ClassVar[str] = "rounding"
@@ -30,23 +30,23 @@ class Rounding(ColumnStep):
 
     @classmethod
     def parsed(cls, column: str, text: str) -> int | float:
-        """The base of a column."""
+        """Parse the base of a column."""
         return typed_number(text, cls.option)
 
     def model_post_init(self, _: Any) -> None:
-        """Refuse a base that nothing can be a multiple of."""
+        """Refuse a base that is not above 0."""
         from shoal.errors import WrongUse
 
         if wrong := [name for name, base in self.bases.items() if not base > 0]:
             raise WrongUse(f"The base that {wrong[0]} is rounded to (--round) must be above 0.")
 
     def sentence(self) -> str:
-        """The bases."""
+        """The columns and their bases, in words."""
         said = [f"{name} to multiples of {plain_number(base)}" for name, base in self.bases.items()]
         return f"rounding: {joined(said)}"
 
     def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
-        """The nearest multiples."""
+        """Round the numbers."""
         import polars as pl
 
         values.refuse_unless(Kind.NUMERIC, "rounding (--round)")
@@ -56,7 +56,7 @@ class Rounding(ColumnStep):
 
 
 def rounded(text: str, base: Decimal) -> str:
-    """The nearest multiple of a base.
+    """Round a number to the nearest multiple of a base.
 
     >>> rounded("1499.5", Decimal(1000)), rounded("2.5", Decimal(1)), rounded("0.16", Decimal("0.05"))
     ('1000', '2', '0.15')

@@ -1,4 +1,4 @@
-"""Shifted dates: all days of a person by one secret number of days."""
+"""Shifted dates: all dates of a person are moved by the same secret number of days."""
 
 import re
 from collections.abc import Mapping
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class ShiftDates(KeyedStep):
-    """Move the days of each person by a number of days that only the key tells: the days between them stay.
+    """Move all dates of a person by the same number of days, which only the key tells; intervals between them stay.
 
-    Every shift from -`days` to `days` but 0 is as likely. A row without a number of a person is refused.
+    Every shift from -`days` to `days` except 0 is equally likely. A row without a number of a person is refused.
     """
 
     name: ClassVar[str] = "shift-dates"
@@ -40,11 +40,11 @@ class ShiftDates(KeyedStep):
 
     @property
     def columns_read(self) -> tuple[str, ...]:
-        """Who is who."""
+        """The column of the person's number."""
         return () if self.person is None else (self.person,)
 
     def among(self, roles: Roles) -> Self:
-        """With the column of the person's number."""
+        """The step with the column of the person's number, found from the roles if it is not named."""
         if self.person is not None:
             return self
         only = roles.identifying[0] if len(roles.identifying) == 1 else None
@@ -57,16 +57,16 @@ class ShiftDates(KeyedStep):
         return self.model_copy(update={"person": person})
 
     def sentence(self) -> str:
-        """The columns."""
+        """The columns and the largest shift, in words."""
         return f"dates shifted by person, by up to {self.days} days and a secret key: {joined(self.columns)}"
 
     def apply_to_rows(self, cells: Mapping[str, Distinct]) -> dict[str, Distinct]:
-        """The shifted days."""
+        """Shift the dates."""
         assert self.person is not None
         persons = cells[self.person]
         if persons.missing.any():
             raise BadData(
-                "a row has no number of a person, so that its dates cannot be shifted.", column=self.person
+                "a row has no number of its person, so that its dates cannot be shifted.", column=self.person
             )
         key = key_of(self.key, "--shift-dates")
         shifts = np.array(
@@ -90,14 +90,14 @@ class ShiftDates(KeyedStep):
         return Distinct(_texts(found, none), places.astype(np.int32))
 
     def _shift(self, key: bytes, person: str) -> int:
-        """From -days to days, but not 0."""
+        """The shift of a person: from -days to days, but not 0."""
         plain = re.sub(r"\.0+$", "", person)  # numbers of a column with gaps have decimals in some files
         drawn = int.from_bytes(digest(key, "shift", plain), "big") % (2 * self.days)
         return drawn - self.days if drawn < self.days else drawn - self.days + 1
 
 
 def _texts(days: "np.ndarray[Any, np.dtype[np.int64]]", none: int) -> "polars.Series":
-    """Days as texts; null for no day."""
+    """Dates as texts; null for `none`."""
     import polars as pl
 
     known = days != none

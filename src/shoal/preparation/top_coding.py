@@ -20,5 +20,5 @@ class TopCoding(LimitCoding):
     beyond: ClassVar[Callable[[Any, float], Any]] = ge
 
     limits: dict[str, int | float] = Field(
-        min_length=1, description="column to the least number that is coded"
+        min_length=1, description="column to the smallest number that is coded"
     )

@@ -1,4 +1,4 @@
-"""What is done to columns before the method: small declared steps, each on the values of a column or on its rows."""
+"""The base class of preparation steps, which change columns before the method, by value or by row."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Values:
-    """The distinct values of a column as they are now."""
+    """The distinct values of a column before a step."""
 
     name: str
-    texts: "polars.Series"  # null where a value is missing; texts may repeat
+    texts: "polars.Series"  # null for a missing value; texts may repeat
     kind: Kind
-    counts: Counts  # the rows of each
+    counts: Counts  # the number of rows with each value
 
     def refuse_unless(self, kind: Kind, what: str) -> None:
-        """Refuse a column of another kind; `what` is done to it."""
+        """Refuse a column of another kind; `what` names the step, for the message."""
         if self.kind is not kind:
             noun = {Kind.NUMERIC: "numbers", Kind.DATE: "dates"}[kind]
             raise BadData(
@@ -39,21 +39,21 @@ class Values:
 
 
 class Transform(Parameters):
-    """A step of the preparation. Values are changed one by one; a step that looks at whole rows says so (`by_rows`)."""
+    """A step of the preparation. It changes values one by one, unless it depends on whole rows (`by_rows`)."""
 
     name: ClassVar[str]
-    option: ClassVar[str]  # of the command line, without its hyphens
+    option: ClassVar[str]  # the command-line option, without its hyphens
     metavar: ClassVar[str] = "COLUMN=VALUE"
     help: ClassVar[str]
-    public: ClassVar[str]  # what recipients are told of a column: never a value of the original
+    public: ClassVar[str]  # what recipients are told about a column; never a value of the original
     by_rows: ClassVar[bool] = False
     """Whether a cell depends on other cells of its row; such steps come before all others."""
     whole_table: ClassVar[bool] = False
-    """Whether it needs all rows at once, in memory."""
+    """Whether the step needs all rows at once, in memory."""
     hides: ClassVar[bool] = False
-    """Whether only the holder of a key can tell which value stands behind what is published."""
+    """Whether only the holder of a key can tell which value a published one stands for."""
     counts_rows: ClassVar[bool] = False
-    """Whether the rows of each value matter."""
+    """Whether the step depends on the number of rows with each value."""
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -62,56 +62,56 @@ class Transform(Parameters):
 
     @classmethod
     def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The steps that the texts of the option stand for, as a recipe has them; `shared` are options of several."""
+        """The steps typed as values of the option, as plain data. `shared`: options that several steps share."""
         raise NotImplementedError
 
     @property
     def columns_changed(self) -> tuple[str, ...]:
-        """The columns that are changed."""
+        """The columns that the step changes."""
         raise NotImplementedError
 
     @property
     def columns_read(self) -> tuple[str, ...]:
-        """The columns that are read for it, whatever their role."""
+        """Further columns that the step reads, whatever their role."""
         return ()
 
     @property
     def key_file(self) -> str | None:
-        """The file of its key, where it has one."""
+        """The file of the step's secret key, if it has one."""
         return None
 
     def refuse_key_inside(self, folder: str | Path, source: str | None = None) -> None:
-        """Refuse a key that lies in the release folder, or is the data."""
+        """Refuse a key file that is inside the release folder, or is the data itself."""
         if self.key_file is not None:
             from shoal.preparation._key import refuse_inside
 
             refuse_inside(self.key_file, folder, source)
 
     def among(self, roles: Roles) -> Self:
-        """The same step where the roles of columns are known. Raises `WrongUse` if it cannot be done with them."""
+        """The step, adapted to the roles of columns. Raises `WrongUse` if it cannot be done with these roles."""
         return self
 
     def sentence(self) -> str:
-        """What is done, for reports."""
+        """What the step does, in words for reports."""
         raise NotImplementedError
 
     def apply(self, values: Values) -> tuple["polars.Series", Kind]:
-        """The texts that are published instead, and the kind of the column then."""
+        """Transform the values of a column: the new text of each, and the new kind of the column."""
         raise NotImplementedError
 
     def apply_to_rows(self, cells: "Mapping[str, Distinct]") -> "dict[str, Distinct]":
-        """The columns that are changed, from the cells of all that are read."""
+        """Transform rows: the changed columns, from the cells of all columns that the step reads."""
         raise NotImplementedError
 
 
 class ColumnStep(Transform):
-    """A step that says of each column by itself what is done to it, in one field from columns to that."""
+    """A step that treats each column by itself, with a parameter for each in a single mapping field."""
 
     by_column: ClassVar[str]  # the name of that field
 
     @classmethod
     def parsed(cls, column: str, text: str) -> Any:
-        """What is typed of a column, as the field has it."""
+        """Parse the typed parameter of a column to a value of the field."""
         return text
 
     @classmethod
@@ -122,12 +122,12 @@ class ColumnStep(Transform):
 
     @property
     def columns_changed(self) -> tuple[str, ...]:
-        """The columns that it names."""
+        """The columns in the mapping field."""
         return tuple(getattr(self, self.by_column))
 
 
 def prepared(steps: Sequence[Transform]) -> dict[str, str]:
-    """What recipients are told of each column that was changed."""
+    """What recipients are told about each column that was changed."""
     done: dict[str, list[str]] = {}
     for step in steps:
         for name in step.columns_changed:
@@ -136,9 +136,9 @@ def prepared(steps: Sequence[Transform]) -> dict[str, str]:
 
 
 def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
-    """Pairs of a column and a text, as they are typed: ``age=90``.
+    """Parse pairs of a column and a text, as they are typed: ``age=90``.
 
-    Raises `WrongUse` if a text is none, or names a column twice.
+    Raises `WrongUse` if a text is not a pair, or a column is named twice.
     """
     found: dict[str, str] = {}
     for text in texts:
@@ -153,7 +153,7 @@ def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
 
 
 def typed_number(text: str, option: str) -> int | float:
-    """A number as it is typed. Raises `WrongUse` if it is none."""
+    """Parse a number as it is typed. Raises `WrongUse` for other texts."""
     try:
         return float(text) if any(sign in text for sign in ".eE") else int(text)
     except ValueError:

@@ -1,1 +1,1 @@
-"""Which release to make: candidates tried within a time limit, and the least lossy one that keeps the promise."""
+"""Recommend a release: try candidates within a time limit, and propose the least lossy that keeps the promise."""

@@ -1,4 +1,4 @@
-"""What is tried: what the methods offer for a stated promise, the quick and promising ones first."""
+"""Candidates for a stated promise, as the methods offer them, and the results of trying them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from shoal.recipe import make_method
 from shoal.recommendation.goal import Stated, spelled
 
 SUPPRESSION = (0.01, 0.05)
-"""Shares of rows that may be left out, where fewer are not asked for."""
+"""Shares of rows that candidates may leave out, as far as the limit allows."""
 
 HARDER: Mapping[str, Callable[[Any], tuple[Any, ...]]] = {
     "k": lambda k: (2 * k, 5 * k, 10 * k),
@@ -31,14 +31,14 @@ HARDER: Mapping[str, Callable[[Any], tuple[Any, ...]]] = {
     "presence": lambda presence: (presence * 3 / 4, presence / 2),
     "p": lambda p: (2 * p, 4 * p),
 }
-"""Stronger values of each parameter, to show what more protection would cost."""
+"""For each parameter, stronger values to try, to show what more protection would cost."""
 
 
 def candidates(aim: Aim, stated: Stated, *, seconds: float, suppression_limit: float) -> list[Candidate]:
-    """What to try for a stated promise, the quickest first. What it cannot be promised of is left out.
+    """The candidates for a stated promise, the quickest first, without those that cannot make this promise.
 
-    `seconds`: what a method with a time limit of its own is given. `suppression_limit`: the largest share of rows that
-    may be left out.
+    `seconds`: the time for a method with its own time limit. `suppression_limit`: the largest share of rows that may be
+    left out.
     """
     limits = [share for share in SUPPRESSION if share < suppression_limit]
     limits += [suppression_limit] if suppression_limit else []
@@ -62,16 +62,16 @@ def candidates(aim: Aim, stated: Stated, *, seconds: float, suppression_limit: f
 
 
 def _fits(candidate: Candidate) -> bool:
-    """Whether what is promised can be promised of the classes that a candidate makes."""
+    """Whether the promise can be made about the kind of classes that a candidate forms."""
     try:
         method = make_method(dict(candidate.method))
     except ShoalError:
-        return True  # trying it says what is wrong
+        return True  # trying it will say what is wrong
     return not (isinstance(method, TableMethod) and method.misfits())
 
 
 def main_parameter(aim: Aim, stated: Stated) -> str | None:
-    """The parameter that protection is measured by: the first that is stated."""
+    """The parameter by which protection is measured: the first one that is stated."""
     if aim is Aim.DEGREE:
         return "p"
     if aim is Aim.RULES:
@@ -83,7 +83,7 @@ def main_parameter(aim: Aim, stated: Stated) -> str | None:
 
 
 def harder(candidate: Candidate, axis: str) -> list[Candidate]:
-    """The same method with stronger values of a parameter."""
+    """Candidates for the same method with stronger values of a parameter."""
     value = candidate.method.get(axis)
     if value is None or axis not in HARDER:
         return []
@@ -97,23 +97,23 @@ def harder(candidate: Candidate, axis: str) -> list[Candidate]:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A candidate and what came of it."""
+    """A candidate with the result of trying it."""
 
     candidate: Candidate
     status: str
     error: str
-    """`status`, `error`: ``done``: it keeps the promise, proved; otherwise why there is no release."""
+    """`status`, `error`: ``done`` if a release was made and proved to keep the promise; otherwise why there is none."""
     loss: float | None
     privacy: float | None
-    """`loss`, `privacy`: on the scale of the recommendation; none where there is no release."""
+    """`loss`, `privacy`: on the scale of the recommendation; None if there is no release."""
     seconds: float | None
     meets: bool  # whether it also meets the risk that was stated
-    best: bool  # whether no other candidate is better in both ways
+    best: bool  # whether no other candidate beats it in loss and protection
     row: Row  # everything that was measured
 
     @property
     def label(self) -> str:
-        """What it is called, with the parameters that tell it from others of the same name."""
+        """The name of the candidate, with the parameters that distinguish it from others of the same name."""
         axis = self.candidate.axis
         named = {*self.candidate.shown, *(("k", axis) if axis else ())}
         shown = {name: value for name, value in self.candidate.method.items() if name in named}
@@ -124,5 +124,5 @@ class Tried:
 
     @property
     def usable(self) -> bool:
-        """Whether it can be proposed."""
+        """Whether the candidate can be proposed."""
         return self.status == "done" and self.meets and self.loss is not None

@@ -1,4 +1,4 @@
-"""A recipe as the command that a user would type."""
+"""Write a recipe as the command that a user would type."""
 
 import dataclasses
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ def command_line(recipe: Recipe, folder: str = "out") -> list[str]:
 
 
 def typed_parameter(name: str, value: Any) -> list[str]:
-    """A parameter of a method as words of a command line.
+    """Write a parameter of a method as words of a command line.
 
     >>> typed_parameter("k", 10), typed_parameter("weights", {"age": 2}), typed_parameter("order", ["a", "b"])
     (['--k', '10'], ['--weight', 'age=2'], ['--order', 'a,b'])
@@ -51,7 +51,7 @@ def typed_parameter(name: str, value: Any) -> list[str]:
 
 
 def typed_options(section: Any) -> list[str]:
-    r"""The options that make a section again: those of its fields that are not left at their defaults.
+    r"""Write a section as options: those of its fields that differ from their defaults.
 
     >>> from shoal.io.reading import Reading
     >>> typed_options(Reading(names=("age", "income, yearly"), drop_missing=True, kinds={"zip": "nominal"}))
@@ -77,7 +77,7 @@ def typed_options(section: Any) -> list[str]:
 
 
 def _defaults(section: Any) -> Iterator[tuple[str, Any]]:
-    """The fields of a pydantic model or a dataclass, and what they are by default."""
+    """The fields of a pydantic model or a dataclass, with their defaults."""
     if isinstance(section, BaseModel):
         for name, facts in type(section).model_fields.items():
             yield name, facts.get_default(call_default_factory=True)
@@ -88,7 +88,7 @@ def _defaults(section: Any) -> Iterator[tuple[str, Any]]:
 
 
 def typed_option(flag: str, text: str) -> list[str]:
-    """An option and its value as words of a command line: one word where the value would be taken for an option.
+    """Write an option and its value as words of a command line, joined if the value looks like an option.
 
     >>> typed_option("--missing", "?"), typed_option("--missing", "-")
     (['--missing', '?'], ['--missing=-'])

@@ -1,4 +1,4 @@
-"""A promise as a data steward states it, before a method is chosen."""
+"""The promise that a user states before a method is chosen."""
 
 from fractions import Fraction
 from math import ceil
@@ -11,16 +11,16 @@ from shoal.methods._candidates import Aim
 from shoal.methods.table_method import TableMethod
 
 KNOWN = 2
-"""Items that somebody knows, where a risk is stated of baskets and nothing else."""
+"""The number of items that an adversary is assumed to know if only a risk is stated for baskets."""
 
 
 def spelled(parameter: str) -> str:
-    """A parameter as its option is called."""
+    """The spelling of a parameter as an option."""
     return parameter.replace("_", "-")
 
 
 class Stated(TableMethod):
-    """What is promised: of tables in the short forms of their methods, of baskets by h, k, p and m."""
+    """A stated promise: for tables in the short forms that methods take, for baskets by h, k, p and m."""
 
     name: ClassVar[str] = "recommend"
     suppresses: ClassVar[bool] = True
@@ -58,9 +58,10 @@ class Stated(TableMethod):
     )
 
     def aim(self, baskets: bool, items: bool = False) -> Aim:
-        """What kind of promise it is; `items`: a column of the table holds items.
+        """The kind of the promise. `items`: whether a column of the table holds items.
 
-        Raises `WrongUse` if nothing is promised, or what is promised does not fit the data or together.
+        Raises `WrongUse` if nothing is promised, or the promise does not fit the data, or its parameters do not fit
+        together.
         """
         if items:
             return self._aim_of_items()
@@ -91,9 +92,10 @@ class Stated(TableMethod):
         return Aim.CLASSES
 
     def tuned(self) -> Self:
-        """The promise about baskets with h, k and p that keep a stated risk, where they are not stated themselves.
+        """The promise about baskets with a stated risk replaced by h, k and p that keep it, unless these are stated.
 
-        Whoever knows p items finds k baskets and picks one with a chance of 1/k, and a share h of them has a secret.
+        An adversary who knows p items finds k baskets, picks the right one with probability 1/k, and learns a secret
+        with probability h.
         """
         if self.risk is None:
             return self
@@ -136,7 +138,7 @@ class Stated(TableMethod):
         return " ".join(found)
 
     def of_tables(self) -> dict[str, Any]:
-        """The parameters that all methods of tables share, where they are given."""
+        """The given parameters of those that all methods for tables share."""
         shared = TableMethod.model_fields
         plain = self.model_dump(mode="json", exclude_defaults=True)
         found = {name: value for name, value in plain.items() if name in shared}

@@ -1,4 +1,4 @@
-"""Data and a promise, ready for candidates to be tried."""
+"""The problem of a recommendation: data and a promise, ready for trying candidates."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -24,23 +24,23 @@ from shoal.report.marginals import round_step
 from shoal.sources import Request, load_baskets, load_table, looks_like_baskets
 
 FEW = 3
-"""So many names have nothing between them and ``*``."""
+"""With at most so many values, a column gets no level between its values and ``*``."""
 
 CHILDREN, MANY_CHILDREN, MANY = 3, 5, 60
-"""Names are joined by threes, and by fives where there are more than sixty."""
+"""Names are grouped by threes, or by fives if there are more than sixty."""
 
 FINEST = 16
-"""About so many bins has the finest level of a column of numbers."""
+"""The approximate number of bins on the finest level of a column of numbers."""
 
 CODE = 3
-"""Names that all have one length, at least this one, and a digit at their beginning or end are codes."""
+"""The smallest length of codes: names of equal length with a digit at their beginning or end."""
 
 
 def builder_for(column: Column) -> str:
-    """The builder of a sensible hierarchy, as `shoal anonymize --hierarchy COLUMN=…` takes it.
+    """Choose a builder for a sensible hierarchy, in the form that `shoal anonymize --hierarchy COLUMN=…` takes.
 
-    Numbers: bins of a round width and its doubles. Dates: months to decades. Codes such as postcodes: characters hidden
-    from the right. Other names: neighbors in their order, because nothing is known of their meaning.
+    Numbers: bins of a round width, doubled on each level. Dates: months to decades. Codes such as postcodes: characters
+    masked from the right. Other names: groups of neighbors in their order, because their meaning is unknown.
     """
     for spec in (*_wanted(column.domain), "suppress"):
         try:
@@ -64,7 +64,7 @@ def _wanted(domain: Domain) -> list[str]:
 
 
 def _widths(domain: Domain) -> list[str]:
-    """Round widths, each twice the one before, as long as there are two bins or more.
+    """Round widths, each twice the one before, as long as there are at least two bins.
 
     >>> import numpy as np
     >>> ages = np.arange(17.0, 91.0)
@@ -87,7 +87,7 @@ def _widths(domain: Domain) -> list[str]:
 
 
 def _are_codes(domain: Domain) -> bool:
-    """Whether all names have one length and look like numbers of something."""
+    """Whether all names have the same length and look like codes."""
     labels = domain.labels[: domain.present]
     length = len(labels[0])
     return length >= CODE and all(
@@ -97,12 +97,12 @@ def _are_codes(domain: Domain) -> bool:
 
 SWEEP = "tried"
 ITEM_TREE = "balanced:5"
-"""The hierarchy of items that have none, for methods that need one."""
+"""The hierarchy for items without one, for methods that need it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """The data and the promise as candidates see them."""
+    """The data and the promise that candidates are tried on."""
 
     aim: Aim
     stated: Stated
@@ -112,10 +112,10 @@ class Problem:
     layout: str | None
     hierarchies: Mapping[str, str]
     trees: Mapping[str, str]
-    """`hierarchies`, `trees`: those that are given, and those that are built for columns without one."""
+    """`hierarchies`, `trees`: the given hierarchies, and those that are built for columns without one."""
     quasi: int
     sensitive: int
-    """`quasi`, `sensitive`: the number of such columns."""
+    """`quasi`, `sensitive`: the number of quasi-identifiers and of sensitive columns."""
     profile: str
     names: tuple[str, ...] = ()  # quasi-identifiers without order or hierarchy
 
@@ -130,10 +130,10 @@ class Problem:
         hierarchies: Mapping[str, str],
         folder: str | None,
     ) -> "Problem":
-        """Read the data, and see whether the promise fits it.
+        """Read the data, and check that the promise fits it.
 
         Raises `WrongUse` if the promise is about something that the data does not have. Raises `Infeasible` if no
-        release of this data can keep it, whatever is left out.
+        release of this data can keep it, however much is suppressed.
         """
         path = str(source)
         if layout is not None or looks_like_baskets(source, reading):
@@ -164,11 +164,11 @@ class Problem:
         return cls(aim, stated, path, roles, reading, None, given, trees, *counts, facts, names)
 
     def hierarchies_for(self, candidate: Candidate) -> dict[str, str]:
-        """Those that are given, and for methods that need more those that are built."""
+        """The hierarchies for a candidate: those that are given and, if its method needs more, those that are built."""
         return {**(self.trees if candidate.trees else {}), **self.hierarchies}
 
     def chosen(self, candidate: Candidate) -> Recipe:
-        """What to run to have the release of a candidate."""
+        """The recipe that makes the release of a candidate."""
         return Recipe(
             source=Source(path=self.path, reading=self.reading, baskets=self.layout),
             roles=self.roles,
@@ -177,7 +177,7 @@ class Problem:
         )
 
     def cell(self, candidate: Candidate, scale: Scale, limit: float) -> Cell:
-        """A candidate as a run of a comparison."""
+        """The run of a comparison that tries a candidate."""
         method = dict(candidate.method)
         baskets = self.aim.of_baskets
         data = {
@@ -213,7 +213,7 @@ class Problem:
         return Cell(without_passwords(facts), plan, False, limit, key)
 
     def tried(self, candidate: Candidate, cell: Cell, answer: Answer, scale: Scale) -> Tried:
-        """What came of a run."""
+        """A candidate with the result of its run."""
         row = row_of(cell, answer)
         done = answer["status"] == "done"
         loss = scale.loss_of(row, self.quasi, self.sensitive) if done else None

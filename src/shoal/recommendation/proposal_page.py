@@ -1,4 +1,4 @@
-"""The folder of a recommendation: a page, the results, the picture of the frontier, and the recipe."""
+"""Write the folder of a recommendation: a page, the results, a chart of the frontier, and the recipe."""
 
 import shutil
 from pathlib import Path
@@ -24,7 +24,7 @@ PAGE, RECIPE = "recommend.html", "recipe.toml"
 def write(found: Recommendation, folder: str | Path) -> Path:
     """Write recommend.html, results.csv and .parquet, charts and recipe.toml; earlier ones are replaced.
 
-    Returns the page.
+    Returns the path of the page.
     """
     folder = Path(folder)
     refuse_other_folder(folder)
@@ -54,7 +54,7 @@ def write(found: Recommendation, folder: str | Path) -> Path:
 
 
 def refuse_other_folder(folder: str | Path) -> None:
-    """Refuse to replace anything but an earlier recommendation. Raises `WrongUse` if there is something else."""
+    """Refuse to replace anything but an earlier recommendation. Raises `WrongUse` for any other folder with files."""
     folder = Path(folder)
     try:
         there = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
@@ -65,7 +65,7 @@ def refuse_other_folder(folder: str | Path) -> None:
 
 
 def figure(found: Recommendation) -> Figure:
-    """The frontier of all releases that were made."""
+    """The chart of all releases that were made, with their frontier."""
     rows = [{**one.row, "privacy": _rounded(one.privacy)} for one in found.tried]
     several = len({row["method"] for row in rows}) > 1
     privacy = {"worst case": "confidence in the worst case"}.get(found.scale.privacy, found.scale.privacy)
@@ -85,12 +85,12 @@ def figure(found: Recommendation) -> Figure:
 
 
 def _rounded(value: float | None) -> float | None:
-    """A place on the axis that has a short name."""
+    """A value on the axis, rounded to have a short label."""
     return value if value is None or isinstance(value, int) else float(f"{value:.3g}")
 
 
 def render(found: Recommendation, picture: Picture) -> str:
-    """The page as a text."""
+    """The page as HTML."""
     return (
         templates("shoal.recommendation")
         .get_template("recommendation.html.j2")

@@ -1,13 +1,13 @@
-"""From data and a promise to a proposal: what was tried, what it lost, and what to run.
+"""Propose a release for data and a promise, by trying candidates and comparing their information loss.
 
 ::
 
     found = shoal.recommend("adult.csv", k=10, quasi=["age", "sex"], sensitive="occupation", others="drop")
     found.proposal.label, found.proposal.loss      # the least lossy release that keeps the promise
-    found.command                                  # what to type
-    shoal.run(found.recipe)                        # or to run
+    found.command                                  # the command that makes it
+    shoal.run(found.recipe)                        # or make it from Python
     found.reasons                                  # why, in sentences
-    found.to_frame()                               # all that was tried
+    found.to_frame()                               # everything that was tried
 """
 
 import os
@@ -44,62 +44,62 @@ if TYPE_CHECKING:
     import polars
 
 SHARE = 0.5
-"""The largest part of the time that one candidate may take."""
+"""The largest share of the time that one candidate may take."""
 
 OWN = 0.2
-"""The part of the time that a method with a time limit of its own is given."""
+"""The share of the time that a method with its own time limit is given."""
 
 RESERVE = 0.1
-"""The part of the time that is kept for what comes after the runs."""
+"""The share of the time that is reserved for the work after the runs."""
 
 BEST = 3
-"""So many of the best candidates are tried with stronger promises too."""
+"""The number of best candidates that are also tried with stronger promises."""
 
 Tell = Callable[[int, int, str], None]
-"""Told how many runs are finished, how many there are, and what the last one was."""
+"""Progress callback: it receives the number of finished runs, the number of all, and the label of the last one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recommendation:
-    """A proposal, and what it was chosen from."""
+    """A proposed release, and the candidates that it was chosen from."""
 
     aim: Aim
     scale: Scale
-    tried: tuple[Tried, ...]  # all candidates in the order in which they were tried
-    proposal: Tried  # the one that loses least
-    recipe: Recipe  # what to run; without a folder to write
-    trees: Mapping[str, str]  # column to the hierarchy that was built for it, where the proposal needs it
-    profile: str  # what the data is, in a sentence
-    reasons: tuple[str, ...]  # why this one, in sentences
-    seconds: float  # how long it took
+    tried: tuple[Tried, ...]  # all candidates, in the order in which they were tried
+    proposal: Tried  # the one with the least loss
+    recipe: Recipe  # the recipe of the proposal, without an output folder
+    trees: Mapping[str, str]  # by column, the hierarchies that were built for the proposal
+    profile: str  # a description of the data, in a sentence
+    reasons: tuple[str, ...]  # why this one is proposed, in sentences
+    seconds: float  # how long the search took
 
     def __repr__(self) -> str:
         return f"<Recommendation: {self.proposal.label}, of {len(self.tried)} candidates; {self.command}>"
 
     @property
     def command(self) -> str:
-        """What to type to have the proposed release; passwords of addresses are left out."""
+        """The command that makes the proposed release, without passwords in addresses."""
         return shlex.join(without_passwords(command_line(self.recipe)))
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Everything that was measured, a row for each candidate in the order in which they were tried."""
+        """Everything that was measured, one row per candidate, in the order in which they were tried."""
         return tuple({**one.row, "frontier": one.best, "meets": one.meets} for one in self.tried)
 
     def to_frame(self) -> "polars.DataFrame":
-        """The candidates as a polars frame: method, parameters, scores, loss, privacy, seconds, a row each."""
+        """The candidates as a polars frame, one row each: method, parameters, scores, loss, privacy, seconds."""
         return frame_of(self.rows)
 
     @property
     def releases(self) -> tuple[Tried, ...]:
-        """The candidates that a release was made of, the least protection first, of equal ones the least loss."""
+        """The candidates with a release, by ascending protection and, for equal protection, ascending loss."""
         sign = 1 if self.scale.high else -1
         made = (one for one in self.tried if one.status == "done" and one.loss is not None)
         return tuple(sorted(made, key=lambda one: (sign * (one.privacy or 0.0), one.loss or 0.0)))
 
     @property
     def frontier(self) -> tuple[Tried, ...]:
-        """Those of the releases that no other beats."""
+        """The Pareto frontier: those releases that no other beats."""
         return tuple(one for one in self.releases if one.best)
 
 
@@ -132,28 +132,28 @@ def recommend(
     Parameters
     ----------
     data
-        A path; or a frame of polars, pandas or Arrow, or baskets as `read_baskets` takes them, which are written into a
-        temporary file for the time of the call. Then the recipe names no file that is there: run it by
+        A path; or a frame of polars, pandas or Arrow, or baskets as `read_baskets` takes them, which are written to a
+        temporary file during the call. Then the recipe names no existing file: run it by
         ``shoal.run(found.recipe, data=data)``.
     quasi, sensitive, identifying, insensitive, entity, others, baskets, names, reading
         As for `anonymize`.
     items, items_from, item_separator, sensitive_items, insensitive_items
-        As for `anonymize`: of a table with items, of which ``k=5, m=2`` is promised.
+        As for `anonymize`: for a table with items, for which ``k=5, m=2`` is promised.
     hierarchies
-        Column to builder (``"intervals:5,10,20"``) or file. Methods that need more are given hierarchies that are
+        For each column a builder (``"intervals:5,10,20"``) or file. For methods that need more hierarchies, they are
         built.
     time_limit
-        Seconds for all; what is not done by then is given up. If nothing is, the first candidate is finished all the
-        same, and the reasons say so. Compiling kernels, which is done once on a machine, does not count.
+        Seconds for the whole search; candidates that are not finished by then are given up. If none is, the first one
+        is finished nevertheless, and the reasons say so. The time to compile kernels, once per machine, does not count.
     suppression_limit
         The largest share of rows that a candidate may leave out.
     by
-        What tables are compared by: the loss of their cells, or the error of counting questions.
+        What tables are compared by: the loss of their cells (``loss``), or the error of counting queries (``queries``).
     jobs
-        Runs at a time; as many as there are cores by default.
+        Number of parallel runs; by default, the number of cores.
     **promised
-        What is promised: of a table ``k=10``, ``k=10, l=3``, ``risk=0.5`` and so on; of baskets
-        ``h=0.5, k=5, p=2``, or ``p=10`` alone, or ``k=5, m=2``.
+        The promise: for a table ``k=10``, ``k=10, l=3``, ``risk=0.5`` and so on; for baskets ``h=0.5, k=5, p=2``, or
+        ``p=10`` alone, or ``k=5, m=2``.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def recommend(
 
 
 def stated(promised: Mapping[str, Any]) -> Stated:
-    """What is promised. Raises `WrongUse` that says the new name of what is an old parameter of `recommend`."""
+    """The stated promise. Raises `WrongUse` with the new name of an old parameter of `recommend`."""
     for old in promised:
         if new := new_name("parameter", old, signature(recommend).parameters):
             raise WrongUse(f"recommend: The parameter {old!r} is now {new!r}.")
@@ -211,7 +211,7 @@ def stated(promised: Mapping[str, Any]) -> Stated:
 def _written(
     data: Any, folder: Path, layout: str | None, reading: Reading
 ) -> tuple[Path, str | None, Reading]:
-    """Data in memory as a file that workers can read, and how."""
+    """Write data in memory to a file that workers can read; returns the path, the layout, and how to read it."""
     from shoal.io.baskets.load import load_baskets, write_baskets
     from shoal.io.tables.dataframes import is_frame, open_frame
 
@@ -244,9 +244,10 @@ def propose(
     jobs: int | None = None,
     tell: Tell | None = None,
 ) -> Recommendation:
-    """Propose a release for data in a file, as `recommend` does; the file is read once by each worker.
+    """Propose a release for data in a file, as `recommend` does; each worker reads the file once.
 
-    `hierarchies_folder`: of hierarchy files, for quasi-identifiers that have no other. `tell`: for a progress bar.
+    `hierarchies_folder`: a folder of hierarchy files, for quasi-identifiers without another hierarchy. `tell`: progress
+    callback.
     """
     begin = time.monotonic()
     if not time_limit > 0:
@@ -301,7 +302,7 @@ def _refuse_no_file(source: object) -> None:
 
 
 def _stronger(found: Sequence[Tried], problem: Problem) -> list[Candidate]:
-    """The best candidates of different methods with stronger promises: what more protection would cost."""
+    """The best candidates of different methods with stronger promises, to see what more protection would cost."""
     axis = main_parameter(problem.aim, problem.stated)
     if axis is None:
         return []
@@ -316,7 +317,7 @@ def _stronger(found: Sequence[Tried], problem: Problem) -> list[Candidate]:
 
 
 def _with_frontier(found: Iterable[Tried], scale: Scale) -> list[Tried]:
-    """The same, with those marked that no other beats."""
+    """Mark the candidates that no other beats."""
     every = list(found)
     places = [
         (one.privacy, one.loss)
@@ -334,9 +335,9 @@ def _with_frontier(found: Iterable[Tried], scale: Scale) -> list[Tried]:
 
 
 def _risks(found: Iterable[Tried]) -> Iterator[tuple[float, str]]:
-    """The risks that candidates came down to, and those that joined classes would, where less was asked of them.
+    """The risks that candidates reached, and those that refused candidates with joined classes could have reached.
 
-    Joined classes star nothing: the confidence that they can reach is that of the worst case.
+    Joined classes star no cells, so the confidence that they can reach is that of the worst case.
     """
     for one in found:
         if one.status == "done" and one.privacy is not None:
@@ -347,7 +348,7 @@ def _risks(found: Iterable[Tried]) -> Iterator[tuple[float, str]]:
 
 
 def _least_lossy(found: Sequence[Tried], scale: Scale) -> Tried:
-    """The usable candidate that loses least; of equal ones the one that protects more, then the first."""
+    """The usable candidate with the least loss; ties go to the one with more protection, then to the first."""
     usable = [one for one in found if one.usable]
     if usable:
         sign = -1 if scale.high else 1
@@ -356,7 +357,7 @@ def _least_lossy(found: Sequence[Tried], scale: Scale) -> Tried:
 
 
 def _refusal(found: Sequence[Tried], scale: Scale) -> Infeasible:
-    """Why there is nothing to propose: what each method said, once, and the best that can be reached."""
+    """The error if there is nothing to propose: the distinct reasons of methods, and the best that can be reached."""
     refused = [one for one in found if one.status != "timeout"]
     late = len(found) - len(refused)
     more = f" Time was too short for {late} more: give it with --time-limit." if late else ""

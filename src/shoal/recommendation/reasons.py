@@ -1,4 +1,4 @@
-"""Why a release is proposed, in sentences."""
+"""Explain in sentences why a release is proposed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -28,7 +28,7 @@ def reasons(
     seconds: float,
     time_limit: float,
 ) -> tuple[str, ...]:
-    """The sentences, the most important first; `names` are quasi-identifiers without order or hierarchy."""
+    """The reasons as sentences, the most important first. `names`: quasi-identifiers without order or hierarchy."""
     first, *rest = _sentences(proposal, found, scale, trees, names)
     late = sum(one.status == "timeout" for one in found if one.candidate.axis is None)
     if late and seconds > time_limit:
@@ -70,11 +70,14 @@ def _sentences(
     if proposal.candidate.lists and names:
         yield (
             f"Its cells of {', '.join(names)} list the exact values of a class, such as {{a|b|c}}: give a hierarchy "
-            "(--hierarchy) where groups with names should be published instead."
+            "(--hierarchy) to publish groups with names instead."
         )
     if "time_limit" in proposal.candidate.method:
         seconds = proposal.candidate.method["time_limit"]
-        yield f"It may look for {seconds:g} seconds; where it stops before a proof, a slower machine may find less."
+        yield (
+            f"It searches for up to {seconds:g} seconds; if it stops before the best is proved, a slower machine may "
+            "find less."
+        )
     if trees:
         shown = ", ".join(f"{name} {spec}" for name, spec in trees.items())
         yield f"Hierarchies were built from the values alone ({shown}): see whether their groups mean something."
@@ -82,14 +85,14 @@ def _sentences(
 
 
 def _rivals(proposal: Tried, base: Sequence[Tried]) -> Iterator[str]:
-    """The best candidate of every other method."""
+    """Sentences on the best candidates of the other methods, and on the worst one of the same method."""
     bests: dict[str, Tried] = {}
     for one in sorted(base, key=lambda one: one.loss or 0.0):
         bests.setdefault(one.candidate.method["name"], one)
     others = [one for name, one in bests.items() if name != proposal.candidate.method["name"]]
     if others:
         text = ", ".join(f"{one.label} loses {number(one.loss or 0.0)}" for one in others)
-        yield f"Beside it, {text}."
+        yield f"By comparison, {text}."
     same = [one for one in base if one.candidate.method["name"] == proposal.candidate.method["name"]]
     worst = max(same, key=lambda one: one.loss or 0.0)
     if (worst.loss or 0.0) > (proposal.loss or 0.0):
@@ -124,7 +127,7 @@ def _protection(proposal: Tried, found: Sequence[Tried], scale: Scale) -> Iterat
 
 
 def _failures(found: Sequence[Tried]) -> Iterator[str]:
-    """What there is no release of, and why."""
+    """Sentences on candidates without a release, and why there is none."""
     failures: dict[tuple[str, str], dict[str, None]] = {}
     for one in found:
         if one.status != "done" and one.candidate.axis is None:
@@ -133,7 +136,7 @@ def _failures(found: Sequence[Tried]) -> Iterator[str]:
         yield f"Without a release: {'; '.join(labels)} {WORDS[status]} ({error.rstrip('.')})."
     stronger = [one for one in found if one.candidate.axis is not None]
     if refused := next((one for one in stronger if one.status == "refused"), None):
-        yield f"A stronger promise has an end: {refused.error}"
+        yield f"A stronger promise could not be kept: {refused.error}"
     if late := sum(one.status == "timeout" for one in stronger):
         yield f"Time was too short for {late} stronger promises."
     missed = sum(one.status == "done" and not one.meets for one in found)

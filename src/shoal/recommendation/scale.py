@@ -1,4 +1,4 @@
-"""How candidates are compared: what they lose, and how much they protect."""
+"""The scale on which candidates are compared: their loss and their protection."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,30 +24,30 @@ MODELS = {
     "k_map": "k-map",
     "presence": "delta-presence",
 }
-"""The model that says which value of a parameter was reached."""
+"""For each parameter, the model that says which value was reached."""
 
 HIGHER = frozenset({"k", "l", "entropy_l", "k_map"})
-"""Parameters of tables of which more is more protection."""
+"""Parameters for tables of which higher values mean more protection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """One measure of loss and one of protection for all candidates."""
+    """A measure of loss and a measure of protection for all candidates."""
 
     aim: Aim
-    measures: tuple[str, ...]  # what is measured of each run
+    measures: tuple[str, ...]  # the measures to take of each run
     loss: str
     meaning: str
-    """`loss`, `meaning`: the score, and what it says."""
+    """`loss`, `meaning`: the score of loss, and what it means."""
     axis: str
     privacy: str
-    """`axis`, `privacy`: the parameter that protection is measured by, and what it is called; of rules it is the
+    """`axis`, `privacy`: the parameter by which protection is measured, and its label; for rules it is the
     ``worst case``."""
-    high: bool  # whether more of it is more protection
+    high: bool  # whether higher values mean more protection
     risk: float | None = None
 
     def loss_of(self, row: Row, quasi: int, sensitive: int) -> float | None:
-        """The loss of a run; none where it was not measured."""
+        """The loss of a run; None if it was not measured."""
         if self.aim is not Aim.RULES or self.loss == "are":
             return row.get(self.loss)
         if row.get("lm") is None:
@@ -56,29 +56,29 @@ class Scale:
         return (float(row["lm"]) + starred) / (quasi + sensitive)
 
     def privacy_of(self, row: Row, method: Mapping[str, Any]) -> float | None:
-        """How much protection a run reached."""
+        """The protection that a run reached."""
         if self.aim is Aim.RULES:
             return row.get("confidence_worst")
         reached = row.get(f"reached.{MODELS.get(self.axis, '')}") if self.aim is Aim.CLASSES else None
         return reached if reached is not None else method.get(self.axis)
 
     def meets(self, privacy: float | None) -> bool:
-        """Whether a run that keeps the promise of its method also meets the risk that was stated."""
+        """Whether a run that keeps the promise of its method also meets the stated risk."""
         return self.risk is None or (privacy is not None and privacy <= self.risk + 1e-12)
 
     def beats(self, one: tuple[float, float], other: tuple[float, float]) -> bool:
-        """Whether a pair of protection and loss is at least as good in both ways, and better in one."""
+        """Whether one pair of protection and loss is at least as good as another in both, and better in one."""
         more = (one[0] - other[0]) * (1 if self.high else -1)
         less = other[1] - one[1]
         return more >= 0 and less >= 0 and (more > 0 or less > 0)
 
 
 def scale_for(aim: Aim, stated: Stated, by: By) -> Scale:
-    """The scale of a kind of promise.
+    """The scale for a kind of promise.
 
-    Tables are compared by the loss of their cells, or by the error of counting questions. Where rules are hidden,
-    starred sensitive cells are lost cells too. Baskets are published in forms that lose different things; all of them
-    are asked for the supports of pairs of items.
+    Tables are compared by the loss of their cells, or by the error of counting queries. If rules are hidden, starred
+    sensitive cells count as lost. The forms in which baskets are published lose different things, so they are compared
+    by the error of the supports of pairs of items.
     """
     axis = main_parameter(aim, stated) or "k"
     loss, meaning = ("are", "mean relative error of counts") if by == "queries" else ("", "")
