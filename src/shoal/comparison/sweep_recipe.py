@@ -1,4 +1,4 @@
-"""A comparison as a file: which data, which methods with which parameters, which pictures. TOML.
+"""The recipe of a comparison, a TOML file: which data, which methods with which parameters, which charts.
 
 ::
 
@@ -40,18 +40,18 @@ from shoal.parameters import Parameters
 from shoal.recipe import Roles, read_toml
 
 TABLES = {"sweep": ("name",), "chart": ("name", "sweep"), "published": ("label", "chart")}
-"""Tables of which a recipe has several, and the keys that tell which one it is."""
+"""Tables that a recipe can have several of, and the keys that tell them apart."""
 
 ALTERNATIVES = frozenset({"str", "int", "float", "bool"})
-"""What pydantic calls simple alternatives of a value; the names of others have a bracket."""
+"""Pydantic's names for simple alternatives of a value; names of other alternatives contain a bracket."""
 
 Place = tuple[str | int, ...]
 
 
 def explained(error: ValidationError, recipe: Mapping[str, Any], kind: type[BaseModel]) -> str:
-    """Say what is wrong with a recipe: tables by their names, the key, what is allowed, and what came.
+    """Say what is wrong with a recipe: in which table and key, what is allowed there, and what was found.
 
-    `recipe`: as it was read. `kind`: what it was to be.
+    `recipe`: the recipe as it was read. `kind`: the model it does not fit.
     """
     found: dict[Place, list[Mapping[str, Any]]] = {}
     for problem in error.errors():
@@ -170,9 +170,9 @@ class Dataset(Parameters):
 
 
 class Draw(Parameters):
-    """Items of baskets that are made sensitive by chance, by the seed of the run. All others stay public.
+    """Items of baskets that are made sensitive at random, by the seed of the run. All others stay public.
 
-    A share of public items is drawn by ``roles = { public_share = 0.4 }`` instead, as `shoal anonymize` does.
+    To draw a share of the items to be public, use ``roles = { public_share = 0.4 }``, as in `shoal anonymize`.
     """
 
     sensitive: int = Field(ge=1, description="number of sensitive items")
@@ -214,7 +214,7 @@ class Sweep(Parameters):
 
 
 class Chart(Parameters):
-    """A picture of runs."""
+    """A chart of the results of runs."""
 
     name: str = Field(default="", description="of the files; made from sweep, y and x by default")
     title: str = Field(default="", description="what stands above it")
@@ -278,7 +278,7 @@ class Chart(Parameters):
 
 
 class Published(Parameters):
-    """Values from elsewhere, drawn beside ours."""
+    """Values published elsewhere, drawn beside those of the runs."""
 
     chart: str = Field(description="the name of a chart; or of a sweep, for the charts that draw it")
     y: str | None = Field(
@@ -330,9 +330,9 @@ class Comparison(Parameters):
     quick: Quick = Quick()
 
     def checked(self) -> Self:
-        """The same comparison, if its parts know each other.
+        """The same comparison, once its names are checked.
 
-        Raises `WrongUse` if a name is used that is not there, or used twice.
+        Raises `WrongUse` if a name refers to nothing, or is given twice.
         """
         names = [sweep.name for sweep in self.sweep]
         for name in (
@@ -356,18 +356,18 @@ class Comparison(Parameters):
         return self
 
     def beside(self, picture: Chart) -> list[Published]:
-        """The values from elsewhere that stand in a picture."""
+        """The values from elsewhere that a picture shows."""
         return [one for one in self.published if picture.name in {of.name for of in self._drawn_in(one)}]
 
     def _drawn_in(self, one: Published) -> list[Chart]:
-        """The pictures that values from elsewhere stand in: those of the chart of that name, or else of the sweep."""
+        """The pictures that show values from elsewhere: those of the chart of that name, or else of the sweep."""
         named = [chart for chart in self.chart if chart.name == one.chart]
         charts = named or [chart for chart in self.chart if one.chart in chart.sweeps]
         pictures = [picture for chart in charts for picture in chart.pictures()]
         return [picture for picture in pictures if one.y in (None, picture.y)]
 
     def _check_published(self, one: Published) -> None:
-        """Refuse values from elsewhere that stand in no picture, or in pictures of different things."""
+        """Refuse values from elsewhere that no picture shows, or that would be shown on different axes."""
         charts = [name for chart in self.chart for name in (chart.name, *chart.sweeps) if name]
         if one.chart not in charts:
             raise UnknownName("chart", one.chart, dict.fromkeys(charts))
@@ -389,7 +389,7 @@ class Comparison(Parameters):
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """Read a recipe; relative paths in it are taken from the folder it lies in."""
+        """Read a recipe; its relative paths begin in its folder."""
         path = Path(path)
         plain = read_toml(path)
         try:
@@ -441,7 +441,7 @@ def _cap(dataset: dict[str, Any], rows: int) -> None:
 
 
 def _fewer_rows(values: list[Any], most: int) -> list[int]:
-    """Sizes of data so that the largest has at most so many rows, and each one before it at most a quarter of that.
+    """Smaller numbers of rows: the largest is at most `most`, and each before it at most a quarter of the next limit.
 
     >>> _fewer_rows([1000, 10000, 100000], 1000), _fewer_rows([100, 300000], 1000)
     ([62, 250, 1000], [100, 1000])
@@ -450,7 +450,7 @@ def _fewer_rows(values: list[Any], most: int) -> list[int]:
 
 
 def _ends(values: list[Any], count: int) -> list[Any]:
-    """So many values of a list, the first and the last one among them.
+    """At most `count` values of a list, evenly spread from the first to the last.
 
     >>> _ends([1, 2, 3, 4, 5], 3), _ends([1, 2], 3), _ends([1, 2, 3], 1)
     ([1, 3, 5], [1, 2], [1])
