@@ -1,4 +1,4 @@
-"""Persons and their records in two published files: the view of the join, checks against the data, and falsification."""
+"""Persons and their records in two published files: the view of the join, checks, and falsified releases."""
 
 import csv
 import io
