@@ -74,6 +74,7 @@ def test_linked_tables_tell_each_column_and_that_rows_are_exact() -> None:
     said = " ".join("".join(Markup(render(made)).texts).split())
     assert "finds that person's row, which is published exactly, and a group of at least" in said
     assert "rows of the release that match" not in said
+    assert "anatomy on a table" in said
 
 
 def test_prepared_columns_are_not_called_unchanged() -> None:

@@ -83,7 +83,7 @@ class Facts:
     """All that the page says about a run."""
 
     source: str | None  # the name of the file that was read, or None
-    form: str  # ``table``, ``baskets``, ``groups`` or ``clusters``
+    form: str  # ``table``, ``baskets``, ``groups``, ``clusters`` or ``linked``
     method: str
     parameters: tuple[tuple[str, str], ...]
     """`method`, `parameters`: how the release was made."""
@@ -313,7 +313,7 @@ def _counts(run: "Run") -> tuple[tuple[str, int], ...]:
     if run.left_out:
         rows.append(("rows with missing values left out", run.left_out))
     if isinstance(form, Linked):
-        return (*rows, ("rows published", form.rows), ("groups of them", len(form)))
+        return (*rows, ("rows published", form.rows), ("groups published", len(form)))
     if isinstance(form, Table):
         kept = max(data.rows + release.suppressed - read, 0)
         suppressed = "rows suppressed" if not kept else "rows suppressed, published as *"
@@ -339,7 +339,7 @@ def _counts(run: "Run") -> tuple[tuple[str, int], ...]:
         case Groups():
             published = (("groups published", len(data)), ("baskets in them", len(data.basket_indptr) - 1))
         case Clusters():
-            made_of = [("of them joint", data.joint), ("simple clusters that all are made of", data.simple)]
+            made_of = [("of these, joint", data.joint), ("simple clusters in all", data.simple)]
             published = (
                 ("clusters published", data.count),
                 *(made_of if data.joint else []),
