@@ -163,7 +163,7 @@ def _of_clusters(
         )
     links, clusters = int(values["certain_links"]), int(values.get("certain_clusters", 0))
     pairs = "pair of items is" if links == 1 else "pairs of items are"
-    words = f"{pairs} linked for certain: in some cluster, every basket with the one also has the other."
+    words = f"{pairs} linked for certain: every basket of the cluster that holds one also holds the other."
     lines.append(
         Line(f"{unit}s with such links", count(clusters), f"of {count(sizes.count)}" if sizes else "")
     )
