@@ -239,7 +239,7 @@ def _is_number(value: Any) -> bool:
 def _logarithmic(
     chart: Chart, places: Sequence[Any], nominal: bool, series: Sequence[Series]
 ) -> tuple[bool, bool]:
-    """Whether each axis is logarithmic: as asked where values allow it."""
+    """Whether each axis is logarithmic: as the chart asks, where the values allow it."""
     able_x = not nominal and bool(places) and min(places) > 0
     able_y = all(point.low > 0 for one in series for point in one.points)
     wanted = chart.log

@@ -15,7 +15,7 @@ from shoal.models._achieved_levels import protections
 from shoal.models.t_closeness import TCloseness
 
 BINS = 24
-"""Bars of the histogram of sizes; the largest classes share the last one."""
+"""Most bars of the histogram of sizes; the largest classes share the last one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def sizes_of(members: Counts, unit: str, noun: str, promised: int | None) -> Siz
 
 
 def _bins(members: Counts, promised: int | None) -> tuple[Bin, ...]:
-    """Bars of equal width, one of which begins at the promised size; the last one takes all that is larger."""
+    """Bars of equal width, one of which begins at the promised size; the last one holds all larger classes."""
     smallest, largest = int(members.min()), int(members.max())
     anchor = smallest if promised is None else promised
     low = min(smallest, anchor)

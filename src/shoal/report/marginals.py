@@ -11,7 +11,7 @@ from shoal.data.domain import Domain, Kind
 from shoal.report.wording import MISSING, compact, count, shown
 
 BARS = 12
-"""Bars of a chart, besides one for the missing value and one for all others."""
+"""Most bars of a chart, besides one for the missing value and one for all others."""
 
 PLACES = 12
 """Decimals that are kept: what lies beyond them is rounding error of sums."""

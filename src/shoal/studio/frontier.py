@@ -19,7 +19,7 @@ class Point:
     run: int  # its number
     method: str
     privacy: float  # the value of the promise that is varied
-    loss: float  # what it cost: less is better
+    loss: float  # what it cost: lower is better
     stale: bool = False
 
 

@@ -111,7 +111,7 @@ def offers(recipe: Recipe) -> list[Candidate]:
         return []
     found = candidates_for(aim, stated)
     along = [dict(one.method) for one in found if one.trees]
-    # Where there are hierarchies, a method goes along them: then the same one without them is not to be had.
+    # Where there are hierarchies, a method follows them: then the same method without them is not offered.
     return [one for one in found if one.trees or not recipe.hierarchies or dict(one.method) not in along]
 
 

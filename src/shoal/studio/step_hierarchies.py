@@ -219,7 +219,7 @@ async def _group(walk: Walk, act: Act) -> None:
 
 
 async def _ungroup(walk: Walk, act: Act) -> None:
-    """Take a node apart."""
+    """Dissolve a group of nodes."""
     await _edited(walk, act, lambda tree: tree.ungroup(str(act["data"]["node"])))
 
 

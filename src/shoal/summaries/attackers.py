@@ -92,7 +92,7 @@ class Shield:
         return left
 
     def broken(self, hidden: Mask, pool: "Pool", *, one: bool = False) -> list[Broken]:
-        """The cells that the first attacker who estimates any too closely does: all, or with `one` a single one."""
+        """The cells that can be estimated too closely by the first attacker who can; with `one`, only one of them."""
         cells = np.flatnonzero(hidden)
         if not len(cells):
             return []
