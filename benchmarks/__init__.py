@@ -1,1 +1,1 @@
-"""Benchmarks: `suite` is ours, `peers` the same work through other tools. Run with ``make bench``."""
+"""Benchmarks: `suite` measures Shoal, `peers` other tools at the same work. Run with ``make bench``."""

@@ -16,7 +16,7 @@ PAGE = ROOT / "docs" / "results" / "benchmarks.md"
 
 
 def best_of(work: Callable[[], object], repeats: int = 3) -> float:
-    """Seconds of the fastest of several runs: what the machine can do, without what else it was doing."""
+    """Seconds of the fastest of several runs, which is least disturbed by other work of the machine."""
     seconds = []
     for _ in range(repeats):
         begin = time.perf_counter()
@@ -26,9 +26,9 @@ def best_of(work: Callable[[], object], repeats: int = 3) -> float:
 
 
 def peak_megabytes() -> float:
-    """The most memory that this program ever held.
+    """The most memory that this process has held.
 
-    Linux tells it apart from that of the process which started the program; `getrusage` has the larger of the two.
+    Linux reports it apart from that of the parent process; `getrusage` gives the larger of the two.
     """
     status = Path("/proc/self/status")
     if status.exists():
@@ -39,7 +39,7 @@ def peak_megabytes() -> float:
 
 
 def in_child(module: str, **arguments: Any) -> dict[str, Any]:
-    """Call ``case(**arguments)`` of a benchmark module in a fresh process; its answer with ``peak_mb`` added."""
+    """Call ``case(**arguments)`` of a benchmark module in a new process; returns its answer with ``peak_mb`` added."""
     code = (
         "import importlib, json, sys; from benchmarks.case import peak_megabytes;"
         f"answer = importlib.import_module({module!r}).case(**json.loads(sys.argv[1]));"
@@ -59,7 +59,7 @@ def in_child(module: str, **arguments: Any) -> dict[str, Any]:
 
 
 def machine() -> str:
-    """What the figures were measured on."""
+    """The machine that the figures were measured on."""
     import os
 
     model = platform.processor() or platform.machine()
@@ -77,13 +77,13 @@ def machine() -> str:
 
 
 def show(rows: list[dict[str, Any]]) -> None:
-    """Print rows of equal keys as a Markdown table."""
+    """Print rows with the same keys as a Markdown table."""
     if rows:
         print(table_text(rows), end="")
 
 
 def table_text(rows: list[dict[str, Any]]) -> str:
-    """Rows of equal keys as a Markdown table."""
+    """Rows with the same keys as a Markdown table."""
     names = list(rows[0])
     cells = [[_text(row.get(name)) for name in names] for row in rows]
     widths = [max(len(name), *(len(line[place]) for line in cells)) for place, name in enumerate(names)]
@@ -94,7 +94,7 @@ def table_text(rows: list[dict[str, Any]]) -> str:
 
 
 def write_page(name: str, title: str, words: str, rows: list[dict[str, Any]]) -> None:
-    """Put a table into docs/results/benchmarks.md, in the place of an earlier one of the same name."""
+    """Put a table into docs/results/benchmarks.md, in place of an earlier one of the same name."""
     begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
     section = f"{begin}## {title}\n\n{words}\n\n{table_text(rows)}{end}"
     text = PAGE.read_text(encoding="utf-8")

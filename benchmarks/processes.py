@@ -1,4 +1,4 @@
-"""What processes hold while they run: memory by role, and files below a folder."""
+"""What processes use while they run: memory by role, and files below a folder."""
 
 import os
 import threading
@@ -11,14 +11,14 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Watch:
-    """Looks at processes twice a second; use it in a `with` statement.
+    """Watches processes, twice a second, inside a `with` statement.
 
     Parameters
     ----------
     roles
-        Says which processes play which role, by their ids.
+        Gives the ids of the processes that play each role.
     folder
-        Whose files are counted too.
+        A folder whose files are counted too.
     """
 
     def __init__(self, roles: Callable[[], dict[str, list[int]]], folder: Path, pause: float = 0.5) -> None:
@@ -51,7 +51,7 @@ class Watch:
 
 
 def held(pid: int) -> int:
-    """Bytes of a process: its share of pages that several have in common, as forked workers do."""
+    """Bytes of a process, with its share of pages that it has in common with others, as forked workers do."""
     try:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):
@@ -62,7 +62,7 @@ def held(pid: int) -> int:
 
 
 def descendants(pid: int) -> dict[int, str]:
-    """All processes that a process started, and those that they started, with their names."""
+    """All descendants of a process, with their names."""
     parents: dict[int, tuple[int, str]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

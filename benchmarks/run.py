@@ -12,7 +12,7 @@ from benchmarks.case import machine
 
 
 def main(wanted: list[str]) -> None:
-    """Print machine, command and a table for each benchmark."""
+    """Print the machine, the command and a table for each benchmark."""
     print(f"Machine: {machine()}\nCommand: python benchmarks/run.py {' '.join(wanted)}".rstrip())
     for module in sorted(pkgutil.iter_modules(suite.__path__), key=lambda found: found.name):
         if not wanted or module.name in wanted:

@@ -1,4 +1,4 @@
-"""How quick the studio is in a browser: until a page is there, and until a click is answered while a run is going."""
+"""How quick the studio is in a browser: how long pages take to load, and clicks to be answered while a run is going."""
 
 import argparse
 import os
@@ -24,10 +24,10 @@ CLICK = """(selector) => new Promise((done) => {
   watch.observe(board, {attributes: true, attributeFilter: ["data-painted"]});
   document.querySelector(selector).click();
 })"""
-"""Milliseconds from a click until the frame with the answer is painted: a message that is sent in it comes after it."""
+"""Milliseconds from a click until the frame with its answer is painted; a message sent in that frame comes after it."""
 
 PAUSE = 250
-"""Milliseconds between clicks: a quick reader."""
+"""Milliseconds between clicks, as of a quick reader."""
 
 
 def main() -> None:

@@ -10,11 +10,11 @@ NAMES = (
 
 
 def complete_lines(archive: Path) -> list[str]:
-    """The lines without a missing value, of which there are 30,162."""
+    """The 30,162 lines without a missing value."""
     lines = gzip.decompress(archive.read_bytes()).decode().splitlines()
     return [line.replace(", ", ",") for line in lines if line.strip() and "?" not in line]
 
 
 def write_complete(archive: Path, path: Path) -> None:
-    """Write these lines below a header."""
+    """Write the complete lines below a header."""
     path.write_text("\n".join([NAMES, *complete_lines(archive)]) + "\n")

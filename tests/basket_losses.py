@@ -18,15 +18,15 @@ LOSSES = {
     "cahd": ("kl", "kl_frequent", "query_error"),
     "disassociation": ("tkd_mean", "tlost", "lost_itemsets_mean", "term_chunk_share"),
 }
-"""Scores of which less is better. Means are over several reconstructions: one alone is a matter of luck."""
+"""Scores for which lower is better. Means are over several reconstructions: a single one is a matter of luck."""
 
 MOST = 1.1
-"""The loss in parts, of that in memory."""
+"""The largest loss in parts that is accepted, as a multiple of that in memory."""
 
 
 @cache
 def drawn(rows: int, items: int, seed: int) -> Baskets:
-    """Baskets in topics; three of the rarest items are sensitive."""
+    """Random baskets with topics, of which the three rarest items are sensitive."""
     baskets = Shopping(rows=rows, items=items, density=6 / items, topics=5).make(seed=seed)
     rare = np.argsort(baskets.supports, kind="stable")[:3]
     return with_roles(baskets, Roles.of(sensitive=[baskets.vocabulary[item] for item in rare]))
@@ -38,13 +38,13 @@ def losses(method: Any, baskets: Baskets, published: Any) -> Counter[str]:
     wanted = LOSSES[method.name]
     asked = tuple(one for one in default_measures(published) if not set(wanted).isdisjoint(one.scores_named))
     scores = {score.name: score.value for score in measure(baskets, release, asked)}
-    # Baskets with a rare item come together from everywhere in memory, but from one range in parts.
+    # In memory, baskets with a rare item are brought together from everywhere; in parts, only from one range.
     apart = {"tlost"} if getattr(method, "swaps", 0) else set()
     return Counter({name: scores[name] for name in wanted if name not in apart})
 
 
 def refuse_greater(pairs: Iterable[tuple[Counter[str], Counter[str]]]) -> None:
-    """Fail where parts lose more than a tenth above what memory loses."""
+    """Fail where a release in parts loses over a tenth more than one from memory."""
     here, there = Counter[str](), Counter[str]()
     for one, other in pairs:
         here.update(one)

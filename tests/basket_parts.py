@@ -1,4 +1,4 @@
-"""What is published in parts, as the files of one machine hold it."""
+"""Releases in parts compared with the files that a run in memory writes."""
 
 import dataclasses
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def text_of(data: object, path: Path) -> str:
 
 
 def read_back(release: Dataset, read: Callable[[Path], Sets], path: Path) -> Sets:
-    """What the part files say to whoever reads them together; it must stand there in canonical order."""
+    """Read all part files together; their content must be in canonical order."""
     text = text_of_parts(release)
     path.write_text(text, encoding="utf-8")
     found = read(path)

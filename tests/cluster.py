@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 JAVA = (
     "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 )
-"""Programs that live for seconds gain nothing from the second compiler, a collector with threads of its own, and proofs
-of Spark's byte code."""
+"""Options for programs that run only for seconds: they gain nothing from the second compiler, from a garbage collector
+with threads of its own, or from verifying Spark's byte code."""
 
 SETTINGS = {
     "spark.driver.extraJavaOptions": JAVA,
@@ -38,7 +38,7 @@ SETTINGS = {
 
 
 def missing_part() -> str | None:
-    """What a cluster needs and is not there."""
+    """Which part that a cluster needs is missing; None where none is."""
     if find_spec("pyspark") is None:
         return 'pyspark is not installed (pip install "shoal[spark]").'
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
@@ -52,11 +52,11 @@ class Cluster:
     Parameters
     ----------
     home
-        Where logs and the workers' files go.
+        The folder for logs and for the workers' files.
     workers
         How many to start, each with one core.
     memory
-        What each of them may hand out to executors.
+        How much memory each of them may give to executors.
     """
 
     def __init__(self, home: Path, workers: int = 2, memory: str = "768m") -> None:
@@ -98,17 +98,17 @@ class Cluster:
         return tuple(process.pid for process in self._processes[1:])
 
     def kill_worker(self) -> None:
-        """Kill a worker and the programs that it runs, without a word, as a machine dies."""
+        """Kill a worker and the programs that it runs, as abruptly as a machine dies."""
         worker = self._processes.pop()
         os.killpg(worker.pid, signal.SIGKILL)
         worker.wait()
 
     def wait_for_work(self, count: int = 1) -> None:
-        """Wait until workers run programs of so many applications."""
+        """Wait until workers have started programs for so many applications."""
         self._wait("master", "Launching executor", count)
 
     def stop(self) -> None:
-        """Stop all that runs."""
+        """Stop all processes."""
         for process in self._processes:
             os.killpg(process.pid, signal.SIGTERM)
         for process in self._processes:
@@ -120,7 +120,7 @@ class Cluster:
         self._processes.clear()
 
     def environment(self) -> dict[str, str]:
-        """What a driver needs to know."""
+        """The environment of a driver program."""
         return {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "SPARK_LOCAL_IP": "127.0.0.1"} | {
             "PYSPARK_PYTHON": sys.executable
         }
@@ -146,7 +146,7 @@ class Cluster:
 
 
 def wait_until(condition: Callable[[], Any], what: str, seconds: float = 120) -> None:
-    """Wait for something that must happen; after a long time say what did not."""
+    """Wait for something that must happen; fail with what it was if it does not."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"waited in vain for {what}"

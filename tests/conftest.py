@@ -1,10 +1,10 @@
-"""What all tests share: public datasets, parts that may be missing, a real PostgreSQL, Hypothesis' settings.
+"""What all tests share: public datasets, checks for missing parts, a real PostgreSQL, settings of Hypothesis.
 
 Environment
 -----------
 SHOAL_DATA
-    The folder of the public datasets; ``../shared/data`` from the repository by default. Tests that need
-    one that is not there are skipped.
+    The folder of the public datasets; by default, ``../shared/data`` beside the repository. Tests that need a
+    dataset that is not there are skipped.
 SHOAL_REQUIRE_ALL
     If set to 1, a missing part (a database server, a browser, Spark) fails the tests that need it.
 NUMBA_DISABLE_JIT
@@ -28,8 +28,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if "PYTEST_XDIST_WORKER" in os.environ:
-    # There are processes of tests for all cores: more threads in each would only wait for each other. What tests start
-    # has as many as ever.
+    # Test processes use all cores already: more threads in each would only wait for each other. Programs that tests
+    # start have as many threads as usual.
     os.environ["POLARS_MAX_THREADS"] = "1"
     import polars  # noqa: F401
 
@@ -38,7 +38,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("SHOAL_DATA") or ROOT.parent / "shared" / "data")
 
-# The first example of a property may compile a kernel, so time is no sign of a fault.
+# The first example of a property may compile a kernel, so a long time is not a sign of a fault.
 settings.register_profile(
     "shoal", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
@@ -59,8 +59,8 @@ LONGEST = (
     "tests/test_packages.py",
     "tests/test_installed.py",
 )
-"""What begins first, in this order, so that no core waits for it in the end. Spark and browsers mostly wait: what
-computes runs beside each."""
+"""The longest tests, which begin first and in this order, so that no core waits for one of them in the end. Spark and
+browsers mostly wait, so each has a test beside it that computes."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -73,13 +73,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _turn(item: pytest.Item) -> int:
-    """When a test begins: by its place among the longest, or after them."""
+    """The turn of a test: its place among the longest ones, or after them."""
     found = (place for place, folder in enumerate(LONGEST) if item.nodeid.startswith(folder))
     return next(found, len(LONGEST))
 
 
 def pytest_collection_finish() -> None:
-    """Spare what all tests have in common, thousands of modules and items, from every collection of garbage."""
+    """Exempt what all tests share, thousands of modules and items, from garbage collection."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
@@ -87,7 +87,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Tests of a file share a process, and those of Spark all do, because they share a cluster."""
+    """Tests of a file share a process, and so do all tests of Spark, because they share a cluster."""
     from xdist.scheduler import LoadScopeScheduling
 
     class Shared(LoadScopeScheduling):
@@ -99,7 +99,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.fixture(scope="session", autouse=True)
 def _forked_workers() -> Iterator[None]:
-    """Runs that are compared begin without loading Python and all libraries each time anew."""
+    """Fork the processes of comparisons, so that they need not load Python and all libraries again."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         yield
         return
@@ -178,7 +178,7 @@ def _serve(programs: Path, home: Path) -> Iterator[str]:
         os.chown(home, user.pw_uid, user.pw_gid)
 
     def run(program: str, *arguments: str) -> None:
-        # Into a file: the server inherits its output, and would keep a pipe open for as long as it lives.
+        # Output goes into a file: the server inherits it, and would keep a pipe open for as long as it lives.
         with (home / "log").open("ab") as log:
             command = [programs / program, "-D", home / "data", *arguments]
             environment = {"PATH": os.defpath, "HOME": str(home), "LC_ALL": "C"}
@@ -207,7 +207,7 @@ def _serve(programs: Path, home: Path) -> Iterator[str]:
 
 
 def _unprivileged_user() -> pwd.struct_passwd | None:
-    """Whom to run the server as: PostgreSQL refuses root. None is to stay who we are."""
+    """The user to run the server as, because PostgreSQL refuses root; None for the current user."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):

@@ -1,7 +1,7 @@
-"""Processes that carry out runs, forked from one that has loaded everything: they begin in no time.
+"""Processes that carry out runs, forked from one that has loaded everything, so that they start at once.
 
-Each has a memory, a folder and an environment of its own, as one that is started has, but for the seconds that Python
-and its libraries take to load. A command that tests start as a process of its own starts real ones.
+Like any process, each has memory, a working folder and an environment of its own, but it saves the seconds that Python
+and its libraries take to load. A command that a test starts as a separate process starts real ones.
 """
 
 import importlib
@@ -15,7 +15,7 @@ from multiprocessing.reduction import DupFd
 from typing import IO, Any
 
 LOADED = ["shoal.comparison.worker", "shoal.kernels._jit"]
-"""What the process loads that all others are forked from."""
+"""What the process that all others are forked from loads."""
 
 _context = get_context("forkserver")
 _context.set_forkserver_preload(LOADED)
@@ -26,12 +26,12 @@ COMMAND = [sys.executable, "-m", "shoal.comparison.worker"]
 
 
 def Popen(command: Sequence[str], **given: Any) -> Any:
-    """A worker; any other command is started as it is."""
+    """Start a worker by forking; start any other command as usual."""
     return Worker(given["stderr"], given["env"]) if command == COMMAND else subprocess.Popen(command, **given)
 
 
 class Worker:
-    """What `subprocess.Popen` gives to somebody who starts a worker."""
+    """A forked worker, with the interface of `subprocess.Popen`."""
 
     def __init__(self, stderr: IO[bytes], env: Mapping[str, str]) -> None:
         asked, answering = os.pipe(), os.pipe()
@@ -44,18 +44,18 @@ class Worker:
         self.stdout = os.fdopen(answering[0], encoding="utf-8")
 
     def kill(self) -> None:
-        """End it, whatever it does."""
+        """End it, whatever it is doing."""
         self._process.kill()
 
     def wait(self) -> int:
-        """Wait for its end; its exit code, or the signal that ended it."""
+        """Wait for its end; returns its exit code, or the signal that ended it as a negative number."""
         self._process.join()
         code: int = self._process.exitcode
         return code
 
 
 class _File:
-    """A file that is open here, and is handed to another process."""
+    """An open file that is handed to another process."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -70,7 +70,7 @@ def _opened(handed: Any) -> int:
 
 
 def _work(files: Sequence[int], folder: str, environment: Mapping[str, str]) -> None:
-    """Be a worker that was started in a folder and an environment."""
+    """Run as a worker in the given folder and environment."""
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)

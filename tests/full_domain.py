@@ -1,4 +1,4 @@
-"""Small tables with hierarchies, and what full-domain methods tell of them."""
+"""Small tables with hierarchies, and what full-domain methods make of them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -73,9 +73,9 @@ def solved(data: Table, **parameters: Any) -> tuple[Release, Trace]:
 
 @contextmanager
 def few_prices() -> Iterator[None]:
-    """Local recoding whose plans raise the price of a row in three to seven steps, not in up to 38.
+    """Make the plans of local recoding raise the price of a row in three to seven steps instead of up to 38.
 
-    For properties of any plan, on many tables: each step searches the lattice once more.
+    This is for properties that hold for any plan, on many tables: each step searches the lattice once more.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
@@ -90,7 +90,7 @@ def levels_of(release: Release) -> tuple[int, ...]:
 
 
 def assert_measures_agree(data: Table, release: Release, trace: Trace) -> None:
-    """What the search tells about its solution is what the measures find in the release."""
+    """Assert that what the search says about its solution is what the measures find in the release."""
     told = trace.notes["solutions"][0]
     measures = tuple(one for one in default_measures() if told.keys() & set(one.scores_named))
     found = {score.name: score.value for score in measure(data, release, measures)}

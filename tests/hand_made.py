@@ -1,4 +1,4 @@
-"""Runs made by hand, for the tests of the report."""
+"""Runs put together by hand, for the tests of the report."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ def publish(original: Column, cells: Sequence[str]) -> Column:
 
 
 def run_of(original: Table, cells: dict[str, Sequence[str]], k: int = 3, **changes: object) -> Run:
-    """A run whose release has the given cells in its quasi-identifiers, and all else as in the original."""
+    """A run whose release has the given cells in its quasi-identifiers, and everything else as in the original."""
     columns = [
         publish(one, cells[one.name]) if one.name in cells else one
         for one in original.columns
@@ -110,4 +110,4 @@ def clusters() -> Run:
 
 
 FORMS: list[Callable[[], Run]] = [baskets, groups, clusters]
-"""A run of each form that is no table."""
+"""A run of each form other than a table."""

@@ -11,13 +11,13 @@ from shoal.data.hierarchy import Hierarchy
 
 
 def names(*labels: str, missing: bool = False) -> Domain:
-    """A domain of names in order, with the missing value behind them if asked for."""
+    """A domain of names in order, with the missing value after them if asked for."""
     texts = (*sorted(labels), "") if missing else tuple(sorted(labels))
     return Domain(Kind.NOMINAL, texts, missing=len(labels) if missing else None)
 
 
 def numbers(labels: Sequence[str], *, missing: bool = False) -> Domain:
-    """A domain of numbers in order, each written as here."""
+    """A domain of numbers in order, each spelled as given."""
     ordered = sorted(set(labels), key=Decimal)
     values = [float(label) for label in ordered] + [float("nan")] * missing
     texts = (*ordered, "") if missing else tuple(ordered)

@@ -6,7 +6,7 @@ VOID = {"br", "meta"}
 
 
 class Markup(HTMLParser):
-    """Reads HTML and notes its elements and its texts but for styles; unbalanced tags are errors."""
+    """Reads HTML and records its elements and its texts, except styles; unbalanced tags are errors."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

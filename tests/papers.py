@@ -1,4 +1,4 @@
-"""What travels with a release: names, and a release without them, for tests that change its other files."""
+"""The files that describe a release to recipients, and how to remove them in tests that change its other files."""
 
 from pathlib import Path
 
@@ -7,6 +7,6 @@ PUBLIC = (*PAPERS, "release.json")
 
 
 def without_papers(release: Path) -> None:
-    """Take datapackage.json and README.md away: they would tell that other files were changed."""
+    """Remove datapackage.json and README.md, which would show that other files were changed."""
     for name in PAPERS:
         (release / name).unlink(missing_ok=True)

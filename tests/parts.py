@@ -1,4 +1,4 @@
-"""Rows in parts that are all in memory, cut at random places anew for every verb: what depends on the cut shows."""
+"""Rows in parts, all in memory, cut anew at random for every verb, so that anything that depends on the cut shows."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -28,9 +28,9 @@ class MemoryParts:
     frame
         The rows.
     seed
-        Of the places where they are cut, and of the order in which groups come.
+        Of the random places of cuts and the random order of groups.
     pieces
-        The most frames that rows are cut into.
+        The largest number of frames that rows are cut into.
     """
 
     def __init__(self, frame: pl.DataFrame, seed: int = 0, pieces: int = 5) -> None:
@@ -108,7 +108,7 @@ class MemoryParts:
 
 
 class MemoryEngine(Distributed):
-    """Rows in parts that are all in memory."""
+    """An engine whose rows are in parts, but all in memory."""
 
     name = "memory"
     numbers_lines = True
@@ -190,7 +190,7 @@ def published_rows(release: Dataset) -> pl.DataFrame:
 
 
 def refusal(run: Callable[[], object]) -> str | None:
-    """Why something is infeasible; None if it is not."""
+    """The error that says why something is infeasible; None if it is not."""
     try:
         run()
     except Infeasible as error:

@@ -1,4 +1,4 @@
-"""Source files that are made up, for rules to find fault with."""
+"""Made-up source files, for tests of the house rules to find fault with."""
 
 from pathlib import Path
 

@@ -1,8 +1,8 @@
-"""Rows in parts on a cluster that loses whatever it has computed: all is computed anew whenever it is asked for.
+"""Rows in parts on a cluster that loses whatever it has computed: everything is computed anew each time it is used.
 
-Rows of a source come in another order each time, as those of a shuffle do, and nothing that was to be kept is kept.
-A stage that follows a `group` sees some groups as they were made by one attempt and the others as another one made
-them, which is what a lost worker leaves behind. Work that gives the same whatever the order gives the same here.
+Rows of a source come in another order each time, like those of a shuffle, and nothing is kept even if it should be.
+A stage that follows a `group` sees some groups as one attempt made them and the others as another attempt did, which is
+what a lost worker leaves behind. Work whose result does not depend on the order gives the same result here.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ class RetriedParts:
     Parameters
     ----------
     make
-        Makes them; another random generator is another attempt.
+        Makes the rows; each random generator is another attempt.
     """
 
     def __init__(self, make: Make, random: np.random.Generator) -> None:

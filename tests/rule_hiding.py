@@ -1,4 +1,4 @@
-"""Tables with rules to hide, and what is published of them once every promise is proved."""
+"""Tables with rules to hide, and their releases, of which every promise is proved."""
 
 from collections import Counter, defaultdict
 from typing import Any
@@ -53,7 +53,7 @@ def people(rows: int = 300, seed: int = 3) -> Table:
 
 @st.composite
 def small_tables(draw: st.DrawFn, least: int = 2, most: int = 7) -> Table:
-    """A table of x, y and the sensitive s, so small that every way to star it can be looked at."""
+    """A table of x, y and the sensitive s, so small that every way to star it can be tried."""
     rows = draw(st.integers(least, most))
 
     def cells(values: str) -> list[str]:
@@ -65,7 +65,7 @@ def small_tables(draw: st.DrawFn, least: int = 2, most: int = 7) -> Table:
 def classes_of(
     rows: list[dict[str, str]], quasi: tuple[str, ...], name: str
 ) -> dict[tuple[str, ...], Counter[str]]:
-    """How often each value of a column stands in each class."""
+    """How often each value of a column occurs in each class."""
     found: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     for row in rows:
         found[tuple(row[one] for one in quasi)][row[name]] += 1

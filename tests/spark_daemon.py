@@ -1,6 +1,6 @@
-"""The process that a test's Python workers of Spark are forked from, with what each would load for half a second.
+"""The process that Spark's Python workers are forked from in tests; it has loaded what takes each half a second.
 
-Of libraries only those that may be forked: polars has threads of its own from its import on.
+It loads only libraries that may be forked; polars, for one, starts threads when it is imported.
 """
 
 import importlib

@@ -20,7 +20,7 @@ def column(
     kind: Kind | None = None,
     hierarchy: Hierarchy | None = None,
 ) -> Column:
-    """A column of cells: names, numbers or dates as their type says; None is missing."""
+    """A column of cells: names, numbers or dates, depending on their type; None is missing."""
     present = {cell for cell in cells if cell is not None}
     if kind is None:
         numbers = bool(present) and all(isinstance(cell, int | float) for cell in present)
@@ -47,7 +47,7 @@ def column(
 def table(
     columns: Mapping[str, Sequence[Cell]], sensitive: Sequence[str] = (), entity: str | None = None
 ) -> Table:
-    """A table of quasi-identifiers, but for the sensitive columns and the entity."""
+    """A table whose columns are quasi-identifiers, except the sensitive ones and the entity."""
 
     def role(name: str) -> Role:
         return Role.ENTITY if name == entity else Role.SENSITIVE if name in sensitive else Role.QUASI

@@ -1,4 +1,4 @@
-"""Passwords of addresses are told nowhere."""
+"""Passwords in addresses are never shown."""
 
 import pickle
 

@@ -13,7 +13,7 @@ from shoal.arrays import ascending
     st.sampled_from((0, 20, 60)),
 )
 def test_entries_ascend_by_the_first_key_then_by_the_next(rows: list[tuple[int, ...]], shift: int) -> None:
-    """Also where the keys do not fit into one number: ties stay in their order."""
+    """Ties stay in their order, also where the keys do not fit into one number."""
     keys = np.array(rows, dtype=np.int64).reshape(len(rows), 3)
     shifted = (keys[:, 0].astype(np.int32), keys[:, 1] << shift, keys[:, 2])
     expected = sorted(range(len(rows)), key=lambda place: rows[place])

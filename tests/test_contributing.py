@@ -1,4 +1,4 @@
-"""The walk-through of CONTRIBUTING.md is code that runs and keeps the contract."""
+"""The code in CONTRIBUTING.md runs and keeps the contract."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Everything there is, is documented; every example of a help page runs; the reference is what the program says."""
+"""Everything is documented; every example on a help page runs; the reference is what the program says."""
 
 import re
 import shlex
@@ -38,7 +38,7 @@ def tool() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def reference(tool: ModuleType) -> dict[str, str]:
-    """The pages as the program says them now, which takes seconds to ask for."""
+    """The pages as the program writes them now, made once because that takes seconds."""
     return tool.reference()
 
 
@@ -154,7 +154,7 @@ def test_a_stale_reference_is_found(
 
 @pytest.mark.parametrize("folder", ["guide", "concepts", "reference"])
 def test_readers_need_no_program_that_came_before(folder: str) -> None:
-    """Those of which this one grew are named in the page about them, and in results that compare with them."""
+    """The works that this one grew from are named only on their page, and in results that compare with them."""
     pages = {path.name: path.read_text() for path in (ROOT / "docs" / folder).glob("*.md")}
     assert pages
     assert [name for name, text in pages.items() if re.search(r"\bseeds? \d{3}\b", text)] == []

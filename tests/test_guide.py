@@ -1,4 +1,4 @@
-"""The guide for Python is code that runs."""
+"""The code in the guide for Python runs."""
 
 import doctest
 import re

@@ -1,4 +1,4 @@
-"""A wheel that is installed elsewhere works without the repository."""
+"""A wheel installed elsewhere works without the repository."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that holds Shoal as its wheel brings it."""
+    """A folder with Shoal installed from its wheel."""
     return installed(ROOT, tmp_path_factory.mktemp("elsewhere"))
 
 

@@ -1,4 +1,4 @@
-"""The layers of the package: imports point down, and a library stays behind its fence."""
+"""The layers of the package: imports point down, and each third-party library is imported only where it may be."""
 
 import ast
 import subprocess
@@ -46,7 +46,7 @@ LAYERS = (
 )
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 
-# Rooms of one layer leave each other alone, but for these (importer, imported).
+# Packages of one layer do not import each other, except these (importer, imported).
 NEIGHBORS = {
     ("pipeline", "recipe"),
     ("pipeline", "outcome"),
@@ -74,10 +74,10 @@ NEIGHBORS = {
     ("cli", "studio"),
 }
 
-# The package's front hands out names of all rooms, and no room may ask it for them, but for its version.
+# The front of the package hands out names of all packages; no package may take names from it, except the version.
 FRONT = {"__init__", "__main__"}
 
-# Who alone may import a library.
+# The only modules that may import a library.
 FENCES = {
     "duckdb": "shoal.engines._out_of_core",
     "pyspark": "shoal.engines.spark",
@@ -103,7 +103,7 @@ class Import:
 
 
 def imports_below(source: Path) -> Iterator[Import]:
-    """All imports of a package, also those inside functions, but not those for the type checker alone."""
+    """All imports of a package, including those inside functions, but not those only for the type checker."""
     for path in sorted(source.rglob("*.py")):
         parts = ["shoal", *path.relative_to(source).with_suffix("").parts]
         importer = ".".join(parts)
@@ -174,7 +174,7 @@ def fault_of_fence(entry: Import) -> str | None:
 def fault_of_kernel(entry: Import) -> str | None:
     if not entry.importer.startswith("shoal.kernels."):
         return None
-    names = ("shoal.kernels.", "shoal.arrays.")  # the latter are names of types alone
+    names = ("shoal.kernels.", "shoal.arrays.")  # the latter are only names of types
     if entry.imported.startswith(names) or entry.imported.split(".")[0] in KERNEL_LIBRARIES:
         return None
     return "kernels import numpy, numba and each other"

@@ -53,7 +53,7 @@ def test_options_become_parameters(typed: str, said: str) -> None:
 
 
 def texts_of(tree: ast.AST) -> Iterator[str]:
-    """The texts of a module that are no docstrings; what is filled in later is a letter."""
+    """The texts of a module that are not docstrings, with a letter in place of each value that is filled in."""
     nodes = list(ast.walk(tree))
     inside = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     inside |= {id(node.value) for node in nodes if isinstance(node, ast.Expr)}

@@ -1,4 +1,4 @@
-"""Other packages add methods, models and measures; one that is broken harms nobody else."""
+"""Other packages add methods, models and measures; a broken package does not harm the others."""
 
 import json
 import os
@@ -47,7 +47,7 @@ def blocks(kind: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def call(tmp_path_factory: pytest.TempPathFactory) -> Call:
-    """Call Python where the package of CONTRIBUTING.md is installed beside Shoal, in a folder with data."""
+    """Run Python where the package of CONTRIBUTING.md is installed beside Shoal, in a folder with data."""
     project = tmp_path_factory.mktemp("project")
     (project / "shoal_one_class.py").write_text("\n".join(blocks("python")), encoding="utf-8")
     (description,) = blocks("toml")
@@ -68,7 +68,7 @@ def call(tmp_path_factory: pytest.TempPathFactory) -> Call:
 
 
 def told_by(call: Call, lines: str) -> list[str]:
-    """What commands print that are called one after another, in one process: each loads the same libraries."""
+    """What commands print, called one after another in one process, because each loads the same libraries."""
     commands = [shlex.split(line) for line in lines.splitlines()]
     assert all(program == "shoal" for program, *_ in commands)
     return json.loads(call("-c", ONE_PROCESS, json.dumps([words for _, *words in commands])))
@@ -119,7 +119,7 @@ def test_python_knows_its_classes_where_ours_are(call: Call) -> None:
 
 
 def test_it_is_recommended_where_it_is_best(call: Call) -> None:
-    """Beside Mondrian it never is; it is tried and proved all the same."""
+    """It never is better than Mondrian, but it is tried and proved all the same."""
     program = (
         "import shoal, shoal.recommendation.propose as p; every, p.BEST = p.candidates, 0\n"
         "p.candidates = lambda *a, **n: [c for c in every(*a, **n) if c.label in ('mondrian', 'one-class')]\n"

@@ -1,4 +1,4 @@
-"""The comparison with other tools: one measure of loss for all of them, and medians of their runs."""
+"""The comparison with other tools: the same measure of loss for all, and medians of their runs."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The names of the package's front, and how it behaves towards those who type in a prompt."""
+"""The names of the package's front, and how it behaves at a Python prompt."""
 
 import ast
 import logging
@@ -25,7 +25,7 @@ SPACES = {space: space.removesuffix("s") for space in shoal._SPACES} | {"prepara
 
 
 def for_the_type_checker(path: Path) -> dict[str, str]:
-    """The names that the type checker is told, and their modules."""
+    """The names that the type checker sees, and their modules."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
     return {alias.asname: node.module for node in block.body for alias in node.names}
@@ -224,7 +224,7 @@ def test_a_release_of_a_frame_is_measured(tmp_path: Path) -> None:
     ("name", "parameters"), [("cahd", {"p": 2}), ("coherence", {"h": 0.5, "k": 2, "p": 2})]
 )
 def test_a_release_of_baskets_is_measured(tmp_path: Path, name: str, parameters: dict[str, Any]) -> None:
-    """Layout, separator and sensitive items are those of the run."""
+    """Its layout, separator and sensitive items are taken from the run."""
     baskets = tmp_path / "baskets.csv"
     baskets.write_text("wine,meat\nwine,meat\nmeat,cream,pills\nmeat,cream\n")
     reading = shoal.Reading(separator=",")
@@ -318,7 +318,7 @@ def test_one_measure_is_named_by_itself(tmp_path: Path) -> None:
     "given", [{"quasi": "age"}, {"hierarchies": {"age": "suppress"}}, {"baskets": "lines"}]
 )
 def test_what_was_read_knows_its_roles(given: dict[str, Any], tmp_path: Path) -> None:
-    """Otherwise a promise would be kept for other columns than those that were named."""
+    """Otherwise a promise would be kept for columns other than those that were named."""
     (tmp_path / "people.csv").write_text("age,zip\n20,1\n21,1\n40,2\n41,2\n")
     table = shoal.read_table(tmp_path / "people.csv", quasi=["zip"], others="insensitive")
     with pytest.raises(WrongUse, match="given when data is read"):

@@ -1,4 +1,4 @@
-"""Recipes: paths that move with them, and keys that are no columns."""
+"""Recipes: paths that move with them, and keys that are not columns."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""An old name is an error that says the new one, on the command line, in Python and in recipes."""
+"""An old name is an error that names the new one, on the command line, in Python and in recipes."""
 
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ OPTIONS = [
     (("anonymize", "samarati", "people.csv", "--k", "3", "--choose", "entropy"), "--objective"),
     (("recommend", "people.csv", "--k", "3", "--suppression", "0.1"), "--suppression-limit"),
 ]
-"""Command lines that end in an old option and its value, and the new option."""
+"""Command lines that end in an old option and its value, each with the new option."""
 
 PARAMETERS = [
     ("basket-rule-hiding", {"support": 0.1, "confidence": 0.5, "seconds": 3}, "time_limit"),
@@ -45,7 +45,7 @@ PARAMETERS = [
     ("lattice", {"k": 3, "minimize": "ncp"}, "objective"),
     ("samarati", {"k": 3, "choose": "entropy"}, "objective"),
 ]
-"""Methods with an old parameter as the last, and the new one."""
+"""Methods whose last parameter has its old name, each with the new name."""
 
 
 @pytest.mark.parametrize(("call", "new"), OPTIONS, ids=lambda part: "" if isinstance(part, str) else part[-2])

@@ -1,4 +1,4 @@
-"""A series of releases: the example of Xiao and Tao, random series beside the twin, and folders of ours."""
+"""A series of releases: the example of Xiao and Tao, random series against the naive twin, and release folders."""
 
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ PLAIN = [
     ("Tom", 60, 44, "gastritis", "[60,65]", "[36,44]"),
     ("Vince", 65, 36, "flu", "[60,65]", "[36,44]"),
 ]
-"""The second release that betrays Bob: by both of them he can only have dyspepsia."""
+"""The second release, which betrays Bob: by both releases he can only have dyspepsia."""
 
 SECOND = [
     ("Bob", 21, 12, "dyspepsia", "[21,22]", "[12,14]"),
@@ -66,7 +66,7 @@ SECOND = [
     ("Tom", 60, 44, "gastritis", "[60,65]", "[36,44]"),
     ("Vince", 65, 36, "flu", "[60,65]", "[36,44]"),
 ]
-"""The 2-invariant one, with two counterfeit rows that belong to nobody."""
+"""The 2-invariant second release, with two counterfeit rows that belong to nobody."""
 
 
 def published(rows: list[tuple[str, int, int, str, str, str]]) -> Release:
@@ -129,7 +129,7 @@ def plain(one: Appearances) -> Plain:
 
 @st.composite
 def releases(draw: st.DrawFn) -> Appearances:
-    """A few classes of a few secrets, most of them different, with some persons in them."""
+    """A few classes with a few secrets each, most of them different, and the persons in them."""
     labels = tuple(draw(st.permutations("abcd"))[: draw(st.integers(2, 4))])
     classes = draw(
         st.lists(
@@ -159,7 +159,7 @@ def test_random_series_beside_the_twin(found: list[Appearances], m: int, again: 
 
 
 def test_anatomy_is_unique_but_not_invariant_by_itself(tmp_path: Path) -> None:
-    """Its groups have m different secrets each; a second run draws other groups, and betrays somebody."""
+    """Each of its groups has m different secrets; but a second run draws other groups, and betrays somebody."""
     random = np.random.default_rng(2)
     people = pl.DataFrame(
         {
@@ -202,7 +202,7 @@ def patients(rows: int, seed: int) -> pl.DataFrame:
 
 
 def naive_alike(tables: list[tuple[pl.DataFrame, pl.DataFrame]]) -> list[int]:
-    """For each person how many share all of her classes, by the cells that are published of her: plain Python."""
+    """For each person, how many share all her classes, by the cells that are published of her, in plain Python."""
     ranges = [
         {
             who: tuple(

@@ -51,7 +51,7 @@ def faults_of_length(text: str) -> Iterator[str]:
 
 
 def long_files(folder: Path) -> dict[str, str]:
-    """What is said of every file below a folder that is too long."""
+    """The fault of every file below a folder that is too long."""
     return {
         path.relative_to(folder).as_posix(): fault
         for path in sorted(folder.rglob("*.py"))
@@ -88,7 +88,7 @@ def faults_of_compilers(name: str, nodes: list[ast.AST]) -> Iterator[tuple[int, 
 
 
 def faults_of_engines(name: str, nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
-    """Code that asks which engine it is by a name: its class is there to answer."""
+    """Code that asks by name which engine it has, instead of asking its class for a fact."""
     if name == "registry.py" or name.startswith("engines/"):
         return
     for node in nodes:
@@ -116,7 +116,7 @@ def faults_of_raises(name: str, tree: ast.Module, nodes: list[ast.AST]) -> Itera
 
 
 def error_names(name: str, tree: ast.Module, nodes: list[ast.AST]) -> set[str]:
-    """Names a module takes from the tree of errors, and its own functions that are declared to return one."""
+    """The errors that a module imports from the tree of errors, and its functions that are declared to return one."""
     if name == "errors.py":
         return {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
     names = set()

@@ -1,4 +1,4 @@
-"""The tree shows what there is: in these rooms, a module without an underscore is in the registry, or a base class."""
+"""The tree shows what there is: in these folders, a module without an underscore is in the registry or a base class."""
 
 from collections import Counter
 from pathlib import Path
@@ -16,11 +16,11 @@ ROOMS = {
     "attacks": (registry.ATTACKS, {"attack"}),
     "preparation": (registry.TRANSFORMS, {"transform"}),
 }
-"""The folder, the table of the registry that it holds, and its base classes."""
+"""Each folder, the table of the registry with its entries, and its base classes."""
 
 
 def listed(room: str) -> set[str]:
-    """The modules or folders of a room that the registry names."""
+    """The modules or folders in a folder that the registry names."""
     return {place.split(":")[0].split(".")[2] for place in ROOMS[room][0].values()}
 
 
@@ -51,8 +51,8 @@ def test_support_of_a_method_begins_with_an_underscore() -> None:
 
 
 def test_no_two_modules_share_a_name_unless_they_are_parallel() -> None:
-    """Parallel on purpose: entries of the registry, the parts of methods, the doors of readers, and a kernel and what
-    calls it. An underscore makes no other name.
+    """Parallel on purpose are entries of the registry, the parts of methods, the `load` modules of readers, and a
+    kernel and its caller. Names that differ only by an underscore are the same.
     """
     parallel = {"method", "compiled", "publish", "distributed", "load"}
     places: dict[str, list[str]] = {}
@@ -66,7 +66,7 @@ def test_no_two_modules_share_a_name_unless_they_are_parallel() -> None:
 
 
 def test_no_two_measures_have_a_score_of_one_name() -> None:
-    """Scores of all measures stand side by side, on the terminal and as data."""
+    """Scores of all measures are shown side by side, on the terminal and as data."""
     names = Counter(
         score for measure in registry.MEASURES for score in registry.load("measure", measure).scores_named
     )

@@ -8,7 +8,7 @@ import pytest
 
 
 def installed(project: Path, folder: Path) -> Path:
-    """Build the wheel of a project, install it alone, and give the folder to put on the path."""
+    """Build the wheel of a project, install it alone, and return the folder to put on the path."""
     for tool in ("hatchling", "uv"):
         pytest.importorskip(tool, reason=f"{tool} is not installed: it is of the extra dev.")
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder / "dist")]

@@ -2,9 +2,9 @@
 
     python tools/figure_one.py [--rows N] [--page FILE]
 
-Fifteen privacy models against four kinds of attack (Fung, Wang, Chen, Yu 2010, table I). Each row is run with the
-method that keeps its promise; nine tenths of the people are published, the others are the control. The data is looked
-for where SHOAL_DATA says, and in ../shared/data beside the repository otherwise.
+The figure sets fifteen privacy models against four kinds of attack (Fung, Wang, Chen, Yu 2010, table I). Each row is
+run with a method that keeps its promise; nine tenths of the people are published, and the others are the control. The
+data is looked for in SHOAL_DATA, by default in ../shared/data beside the repository.
 """
 
 import argparse
@@ -45,17 +45,17 @@ class Line:
     Parameters
     ----------
     model
-        As the figure calls it.
+        Its name in the figure.
     against
-        The places of the attacks that it is against.
+        The indices of the attacks that it protects against.
     ours
-        Our model and its parameters, in words; empty where it is not built.
+        Our model and its parameters, in words; empty where Shoal has none.
     method
         The method with its parameters; None where nothing is run.
     sensitive
         The sensitive columns.
     why
-        What to say of a row that is not run.
+        What to say about a row that is not run.
     """
 
     model: str
@@ -202,7 +202,7 @@ def attacked(line: Line, frame: pl.DataFrame, folder: Path) -> dict[str, Attacke
 
 
 def cells(found: dict[str, Attacked]) -> list[str]:
-    """What was measured of each kind of attack."""
+    """What was measured for each kind of attack."""
 
     def told(name: str, words: str) -> str:
         return words.format(one=found[name]) if name in found else "–"

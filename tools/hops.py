@@ -1,13 +1,13 @@
-"""Count how many files one ``anonymize mondrian`` passes, and how often it hops between the files of the spine.
+"""Count how many files one ``anonymize mondrian`` goes through, and how often it hops between files of the spine.
 
     python tools/hops.py [--list]
 
-A second run is looked at, when everything is imported. A file is passed if a function of it is called on the way of a
-row, from its source into the release folder and through its proof; what measures and the report call is beside that
-and is counted apart. The spine is what every run goes through, whatever its method: the modules at the top of the
-package, the command, the engine, and the doors of the rooms. A hop is a call from one file of the spine that arrives in
-another, over whatever lies between. The classes of a method are one object in several files, so that hops are
-counted without those between them too.
+It watches a second run, once everything is imported. A run goes through a file if it calls one of its functions on the
+way of a row from its source into the release folder and through its proof; what the measures and the report call is
+counted separately. The spine is what every run goes through, whatever its method: the modules at the top of the
+package, the command, the engine, and the entry modules of packages. A hop is a call from one file of the spine that
+arrives in another, directly or through other files. The classes of a method are one object in several files, so hops
+are also counted without those between them.
 """
 
 import argparse
@@ -38,10 +38,10 @@ DOORS = (
     "methods/table_method.py",
     "methods/mondrian/method.py",
 )
-"""Beside the modules at the top of the package. A door that is not there, or not used, counts nothing."""
+"""The spine beside the modules at the top of the package. An entry that does not exist or is unused counts nothing."""
 
 ASIDE = ("measures/", "report/")
-"""Rooms that look at a release when it is made."""
+"""Packages that look at a release once it is made."""
 
 BESIDE = (
     "__init__.py",
@@ -53,11 +53,11 @@ BESIDE = (
     "registry.py",
     "option_names.py",
 )
-"""Modules at the top that are vocabulary, and no step."""
+"""Modules at the top that are vocabulary rather than steps."""
 
 
 class Walk:
-    """The files and hops of a run; those of other threads pass files too, and hops are those of this one."""
+    """The files and hops of a run; files are counted in all threads, hops only in this one."""
 
     def __init__(self) -> None:
         self.files: Counter[str] = Counter()
@@ -102,7 +102,7 @@ def _is_spine(name: str) -> bool:
 
 
 def walked(engine: str) -> Walk:
-    """The walk of one run on an engine."""
+    """The files and hops of one run on an engine."""
     options = ["--quasi", "age,education", "--sensitive", "occupation", "--others", "drop"]
     call = ["anonymize", "mondrian", "people.csv", "--k", "10", *options, "--engine", engine, "-o"]
     walk = Walk()

@@ -1,6 +1,7 @@
 """Measure `relational-transaction` on people with items: python tools/mixed.py [FILE.parquet QUASI ITEMS] > page.
 
-Without a file, on `shoal generate mixed`. The file has the quasi-identifiers (between commas) and a column of items.
+Without a file, the data is that of `shoal generate mixed`. A file has the quasi-identifiers QUASI, separated by commas,
+and a column ITEMS of items.
 """
 
 import sys
@@ -30,7 +31,7 @@ MERGES = ("relational", "items", "both")
 BOUNDS = (0.0, 0.1, 0.3)
 KS = (5, 10)
 PEOPLE, PAIRS = 300, 20
-"""People, and pairs of items of each of them, that are tried against clusters."""
+"""How many people, and how many pairs of items of each, are tried against clusters."""
 
 
 def rows_of(table: Table) -> list[tuple[tuple[int, ...], tuple[str, ...]]]:
@@ -41,7 +42,7 @@ def rows_of(table: Table) -> list[tuple[tuple[int, ...], tuple[str, ...]]]:
 
 
 def unique(table: Table, known: int) -> float:
-    """The share of rows that somebody finds alone who knows all cells and the worst so many items: by brute force."""
+    """The share of rows that all cells and the most telling items known single out, by brute force."""
     rows = rows_of(table)
     held = Counter((cell, some) for cell, items in rows for some in combinations(items, known))
     alone = sum(any(held[cell, some] == 1 for some in combinations(items, known)) for cell, items in rows)
@@ -49,7 +50,7 @@ def unique(table: Table, known: int) -> float:
 
 
 def fewest(run: Any) -> float:
-    """The share of drawn people of whom some drawn pair of items fits one basket alone in clusters of their class."""
+    """The share of drawn people with a drawn pair of items that fits only one basket in the clusters of their class."""
     data, original = run.release.data, run.original
     assert isinstance(data, ClusteredTable)
     random, view = np.random.default_rng(7), ClustersView(data.clusters)
@@ -73,7 +74,7 @@ def run(source: Any, quasi: list[str], items: str, **options: Any) -> Any:
 
 
 def one_for_all(done: Any, k: int) -> float:
-    """What items lose if each is left out in all classes or in none, already for one known item: a bound from below."""
+    """A lower bound: what items lose if each is left out in all classes or in none, already for one known item."""
     classes: dict[tuple[int, ...], Counter[str]] = defaultdict(Counter)
     column = items_of(done.original)
     sets = list(item_sets(column).take(done.trace.rows))
@@ -85,10 +86,10 @@ def one_for_all(done: Any, k: int) -> float:
 
 
 def any_two_of_all(original: Table, k: int) -> tuple[Table, float]:
-    """A release that promises k for any two of cells and items together, as Amnesia does, and what its items lose.
+    """A release that promises k for any two cells or items, as Amnesia does, and what its items lose.
 
-    Columns of numbers are cut into five ranges with as many rows; then items are left out, always the one in the most
-    pairs that too few rows hold, until there is none.
+    Columns of numbers are cut into five ranges with equally many rows. Then items are left out until no pair is held by
+    too few rows: always the item in most such pairs.
     """
     column = items_of(original)
     assert column is not None

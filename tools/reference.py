@@ -1,7 +1,7 @@
-"""Write docs/reference and the stored help pages from the program itself; with --check, fail where they are stale.
+"""Write docs/reference and the stored help pages from the program itself; with --check, fail if they are out of date.
 
-Nothing on those pages is written by hand: the command line comes from the real --help, the tables of methods, models,
-measures and data from the registry and the declared fields.
+Nothing on those pages is written by hand: the command line comes from the real --help; the tables of methods, models,
+measures and data come from the registry and the declared fields.
 """
 
 import inspect
@@ -77,7 +77,7 @@ def page(title: str, introduction: str, sections: Iterable[str]) -> str:
 
 
 def command_line() -> str:
-    """Every help page as it is printed."""
+    """The reference of the command line: every help page as it is printed."""
     sections = [
         f"## `{f'shoal {name}'.strip()}`\n\n```text\n{help_page(page)}\n```"
         for name, page in help_pages().items()
@@ -86,18 +86,18 @@ def command_line() -> str:
 
 
 def help_page(page: Page) -> str:
-    """What `--help` prints, without color."""
+    """The help page that `--help` prints, without color."""
     return "\n".join(drawn(part, WIDTH) for part in page).strip()
 
 
 @cache
 def help_pages() -> dict[str, Page]:
-    """Every help page by the names that lead to it."""
+    """Every help page, by the names of its command and subcommands."""
     return {" ".join(names): page_of(names) for names in pages()}
 
 
 def stored_pages() -> str:
-    """The help pages as the command line reads them, a line for each part of a page."""
+    """The help pages in the form that the command line reads, with one line for each part of a page."""
 
     def lines(page: Page) -> str:
         return ",\n".join(f"  {json.dumps(part, ensure_ascii=False)}" for part in page)
@@ -159,7 +159,7 @@ def data_sections() -> list[str]:
 
 
 def command(generator: type) -> str:
-    """What makes such data: commands are called by its form, generators by what it is about."""
+    """The command that makes such data: it is named after the form of the data, the generator after its subject."""
     form = getattr(generator, "form", made_by(generator).__name__.lower())
     return f"Command: `shoal generate {form}`."
 
@@ -187,19 +187,19 @@ def parameters(kind: type) -> str:
 
 
 def default(value: Any) -> str:
-    """A default as a reader of the table sees it."""
+    """A default value as it is shown in the table."""
     if type(value).__name__ == "PydanticUndefinedType":
         return "required"
     return "" if value in (None, (), {}) else f"`{value}`"
 
 
 def cell(text: str) -> str:
-    """A text that cannot break a table."""
+    """A text, escaped so that it cannot break a table."""
     return text.replace("|", "\\|")
 
 
 def main(arguments: list[str]) -> int:
-    """Write the pages, or compare them."""
+    """Write the pages, or compare them with the files."""
     written = {REFERENCE / name: text for name, text in reference().items()} | {STORED: stored_pages()}
     there = {*REFERENCE.glob("*.md"), STORED}
     if arguments == ["--check"]:
@@ -215,7 +215,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _text(path: Path) -> str | None:
-    """What a file says, or None where there is none."""
+    """The text of a file, or None where there is none."""
     return path.read_text(encoding="utf-8") if path.exists() else None
 
 

@@ -1,9 +1,9 @@
-"""Run the recipes in experiments/ and write docs/results: a page a recipe, with its pictures.
+"""Run the recipes in experiments/ and write docs/results: one page per recipe, with its pictures.
 
     python tools/results.py [NAME …] [--quick] [--force] [--build FOLDER] [--results FOLDER]
 
-Runs are kept in build/results, so that a call that was interrupted goes on where it was. The public datasets are looked
-for where SHOAL_DATA says, and in ../shared/data beside the repository otherwise.
+Runs are kept in build/results, so that an interrupted call continues where it stopped. The public datasets are looked
+for in SHOAL_DATA, by default in ../shared/data beside the repository.
 """
 
 import argparse
@@ -23,7 +23,7 @@ NOTICE = "<!-- Written by `make results` from experiments/{name}.toml; do not ed
 
 
 def main(arguments: list[str]) -> int:
-    """Run each recipe; one that fails stops none of the others."""
+    """Run each recipe; one that fails does not stop the others."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", help="recipes; all by default")
     parser.add_argument("--quick", action="store_true", help="run the small forms")
@@ -58,7 +58,7 @@ def written(name: str, given: argparse.Namespace) -> bool:
 
 
 def publish(found: Compared, recipe: Path, name: str, results: Path) -> None:
-    """Put the page and its pictures in their place, instead of earlier ones."""
+    """Put the page and its pictures into docs/results, replacing earlier ones."""
     folder = results / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -70,7 +70,7 @@ def publish(found: Compared, recipe: Path, name: str, results: Path) -> None:
 
 
 def index(results: Path) -> None:
-    """A page that leads to the others."""
+    """Write a page with links to the others."""
     lines = [
         "# Results",
         "",
@@ -87,7 +87,7 @@ def index(results: Path) -> None:
 
 
 def tell(name: str):
-    """A line for each tenth of the runs."""
+    """Print a line after each tenth of the runs."""
 
     def told(done: int, total: int, what: str) -> None:
         if what and (done == total or done % max(total // 10, 1) == 0):

@@ -1,1 +1,1 @@
-"""One suite over the registry: what every method, model and measure must keep, whatever its name."""
+"""One suite over the registry: what every method, model and measure must keep."""

@@ -18,7 +18,7 @@ ROWS = 120
 
 
 def with_hierarchy(values: Column, builder: str) -> Column:
-    """A column with the hierarchy of a builder: some methods generalize along hierarchies alone."""
+    """A column with the hierarchy of a builder, since some methods need hierarchies."""
     tree = build(builder, values.domain, values.name)
     return replace(values, hierarchy=tree.covering(values.domain, values.name))
 
@@ -60,7 +60,7 @@ def shopping() -> Baskets:
 
 
 def shoppers() -> Table:
-    """People with what they buy, two rare things among it that are secret."""
+    """People and what they buy, including two rare items that are secret."""
     sets = item_column("buys", shopping())
     return Table((*people().columns, sets))
 
@@ -81,7 +81,7 @@ def patients() -> Related:
 
 
 def data_for(method: Any) -> Table | Baskets:
-    """What a method is tried on."""
+    """The data that a method is tried on."""
     if method.needs_link:
         return patients()
     if method.needs_items:
@@ -96,7 +96,7 @@ def permuted(data: Table | Baskets) -> Table | Baskets:
 
 
 def without_ties(data: Table | Baskets) -> Table | Baskets:
-    """The first of all rows that are equal in what is public."""
+    """Only the first of all rows that are equal in what is public."""
     if isinstance(data, Baskets):
         secret = set(data.sensitive.tolist())
         public = [frozenset(data.items[a:b].tolist()) - secret for a, b in pairwise(data.indptr)]

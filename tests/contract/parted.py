@@ -1,4 +1,4 @@
-"""What every method that can be cut keeps, whatever the engine."""
+"""What every method that runs on rows in parts must keep, whatever the engine."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,10 +27,10 @@ EQUAL = frozenset({"samarati", "lattice", "mondrian", "coherence"})
 """Methods whose release in parts is the one in memory, row for row."""
 
 UNTOLD = {"cahd": {"band"}}
-"""Notes of methods that are only made in memory: how far an order spreads the items compares it with the input's."""
+"""Notes that methods make only in memory: how far an order spreads the items is compared with the input's."""
 
 MORE = frozenset({"parts", "passes", "largest_part", "classes"})
-"""Notes of rows in parts alone: how they were cut, and the classes that are published."""
+"""Notes that are made only of rows in parts: how they were cut, and the classes that are published."""
 
 TABLE: dict[str, Any] = {
     "identifying": "name",
@@ -57,7 +57,7 @@ def arguments(method: type[Method], folder: Path) -> tuple[Path, dict[str, Any]]
 
 
 def _with_records(path: Path) -> dict[str, Any]:
-    """A file of records beside that of the people, and how both are read."""
+    """A file of records beside the file of people, and how both are read."""
     data, other = patients(), path.with_name("visits.csv")
     keys = column("person", [f"p{row}" for row in range(data.rows)], Role.IDENTIFYING)
     write_table(Table((keys, *data.columns)), path)
@@ -104,7 +104,7 @@ def check(name: str, engine: Engine, folder: Path) -> None:
 
 
 def check_run(name: str, local: dict[str, Any], parts: dict[str, Any]) -> None:
-    """The owner is told of rows in parts what is told of those in memory, but for what needs all of them here."""
+    """Check that the owner is told of rows in parts what is told of rows in memory, except what needs all rows."""
     assert parts.keys() == local.keys()
     assert parts["recipe"] == local["recipe"]
     assert parts["promises"] == local["promises"]
@@ -122,7 +122,7 @@ def check_run(name: str, local: dict[str, Any], parts: dict[str, Any]) -> None:
 
 
 def check_refusal(name: str, engine: Engine, folder: Path) -> None:
-    """A method that cannot be cut says why."""
+    """Check that a method that cannot run on rows in parts says why."""
     method = registry.load("method", name)
     path, options = arguments(method, folder)
     with pytest.raises(WrongUse, match=method.not_distributable):

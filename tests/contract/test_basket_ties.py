@@ -1,4 +1,4 @@
-"""Baskets that are equal in all that is public: neither secrets nor the order decide who is grouped with whom."""
+"""Baskets with the same public items: neither secrets nor the order of the input decide who is grouped with whom."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -41,12 +41,12 @@ FORMS: list[Method] = [
     Disassociation(k=3, max_cluster_size=8, swaps=0, small="pool"),
     Disassociation(k=3, max_cluster_size=8, refine=False),
 ]
-"""Everything that groups baskets, whose groups do not follow from what their members hold: around a pivot, a basket is
-grouped because it is sensitive, as in the paper; of like baskets, clusters go together because of it."""
+"""Methods whose groups may not depend on the secrets of their members. Others are left out: around a pivot, a basket is
+grouped because it is sensitive, as in the paper; clusters of like baskets are joined because of their secrets."""
 
 
 def held(generator: np.random.Generator) -> list[set[str]]:
-    """The sensitive items of each basket: one in eight holds the one, one in ten the other."""
+    """The sensitive items of each basket: one basket in ten holds the first, one in eight the second."""
     return [
         {one for one, share in zip(SECRETS, (0.1, 0.12), strict=True) if generator.random() < share}
         for _ in PUBLIC
@@ -54,7 +54,7 @@ def held(generator: np.random.Generator) -> list[set[str]]:
 
 
 def exchanged(sets: list[set[str]], generator: np.random.Generator) -> list[set[str]]:
-    """The same secrets; baskets that are equal otherwise give them to each other."""
+    """The same secrets, exchanged among baskets that are otherwise equal."""
     changed = list(sets)
     for kind in {frozenset(one) for one in PUBLIC}:
         rows = [row for row, one in enumerate(PUBLIC) if one == kind]
@@ -64,7 +64,7 @@ def exchanged(sets: list[set[str]], generator: np.random.Generator) -> list[set[
 
 
 def together(release: Release, trace: Trace) -> set[frozenset[int]]:
-    """The rows of the input that are in one group, or in one simple cluster."""
+    """The rows of the input in each group or simple cluster."""
     data = release.data
     assert isinstance(data, Groups | Clusters)
     sizes = data.sizes[data.sizes > 0]
@@ -86,7 +86,7 @@ def test_secrets_do_not_decide_who_is_grouped(method: Method, seed: int) -> None
 
 @pytest.mark.parametrize("name", ["coherence", "km-generalization"])
 def test_methods_without_groups_treat_equals_alike(name: str) -> None:
-    """What a basket publishes of its public items follows from these, whoever holds a secret."""
+    """What is published of a basket's public items depends on these alone, not on who holds a secret."""
     kind = registry.load("method", name)
     generator = np.random.default_rng(1)
     sets = [one | other for one, other in zip(PUBLIC, held(generator), strict=True)]
@@ -104,7 +104,7 @@ def test_methods_without_groups_treat_equals_alike(name: str) -> None:
 
 @pytest.mark.parametrize("strategy", ["dsr", "dsl", "exact", "random"])
 def test_secrets_do_not_decide_who_loses_an_item(strategy: str) -> None:
-    """Baskets that cost the same to change differ in a sensitive item alone."""
+    """The baskets cost the same to change, and differ only in a sensitive item."""
     method = BasketRuleHiding(support=0.2, confidence=0.5, rules=("a => b",), strategy=strategy)
     generator = np.random.default_rng(2)
     markers = [f"marker{row:02}" for row in range(60)]
@@ -149,7 +149,7 @@ def in_parts(baskets: Baskets, seed: int, folder: Path) -> Clusters:
 def test_secrets_fall_anywhere(
     make: Callable[[Baskets, int, Path], Clusters], first: int, tmp_path: Path
 ) -> None:
-    """Of equal baskets, as many clusters name the secret as if its holders had been drawn by lot."""
+    """Among equal baskets, as many clusters name the secret as if its holders had been drawn at random."""
     sets = [{"a", "hiv"} if first <= row < first + 6 else {"a"} for row in range(72)]
     counts, expected = [], []
     for seed in range(25):
@@ -160,7 +160,7 @@ def test_secrets_fall_anywhere(
         sizes = clusters.sizes[clusters.sizes > 0].tolist()
         expected.append(sum(1 - comb(72 - size, 6) / comb(72, 6) for size in sizes))
     assert min(expected) > 4
-    # The mean of 25 draws is within 0.2 of the expected one in two of three cases.
+    # The mean of 25 draws is within 0.2 of the expected one in two cases out of three.
     assert abs(np.mean(counts) - np.mean(expected)) < 0.9
     assert len(set(counts)) > 1
 
@@ -206,7 +206,7 @@ def test_pivots_take_any_of_equal_neighbors() -> None:
 def test_secrets_do_not_decide_who_is_in_a_cluster_of_like_baskets(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They decide which clusters are one group, but neither who is in a cluster nor which clusters are a pair."""
+    """Secrets decide which clusters form a group, but neither who is in a cluster nor which clusters are paired."""
     found: list[tuple[list[int], list[int], list[int]]] = []
 
     def watched(*arguments: Any) -> Pairs:

@@ -23,7 +23,7 @@ PROMISE: dict[str, Any] = {"h": 0.8, "k": 3, "p": 2, "sensitive": ["8", "9"]}
 
 
 def baskets_file(layout: str, folder: Path) -> Path:
-    """The baskets of the contract, empty ones among them; items are numbers, one with a quote where that is written."""
+    """The baskets of the contract, including empty ones; items are numbers, one with a quote where layouts allow it."""
     sets = shopping()
     labels = tuple(label.removeprefix("item") for label in sets.vocabulary)
     if layout.startswith(("long", "column")):

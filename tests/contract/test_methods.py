@@ -1,4 +1,4 @@
-"""What every method keeps."""
+"""What every method must keep."""
 
 import dataclasses
 import re
@@ -72,7 +72,7 @@ def test_promises_are_those_that_were_asked_for(name: str) -> None:
     release, _ = method.anonymize(data_for(method))
     for model, promise in zip(method.models(), release.promises, strict=True):
         asked = model.as_promise()
-        # What was left open the data may fill in: which items are sensitive.
+        # The data may fill in what was left open: which items are sensitive.
         left_open = {name: value for name, value in asked.items() if value in (None, [])}
         assert asked == {**promise, **left_open}
 
@@ -93,7 +93,7 @@ def test_same_seed_same_release(name: str) -> None:
 
 
 def test_order_of_input_leaves_no_mark(name: str) -> None:
-    """Whoever shuffles the input gets the same release, as long as nobody ties (`test_ties.py` tells of those)."""
+    """A shuffled input gives the same release, as long as there are no ties (see `test_*_ties.py` for those)."""
     method = method_of(name)
     data = data_for(method)
     data = without_ties(data) if method.splits_ties else data

@@ -1,4 +1,4 @@
-"""Columns may be called anything: what a library takes for a pattern, and what looks like ours, are names too."""
+"""Columns may have any names, even those that a library takes for a pattern, or that look like our own."""
 
 from pathlib import Path
 from typing import Any

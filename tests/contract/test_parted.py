@@ -1,4 +1,4 @@
-"""What every method keeps on rows in parts: in memory cut at random, and in files of this machine."""
+"""What every method must keep on rows in parts: cut at random in memory, and in files on this machine."""
 
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ def test_in_files(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", registry.METHODS)
 def test_engines_go_together(name: str) -> None:
-    """What runs on one engine of parts runs on the other, because a method knows nothing of the engine."""
+    """What runs on one engine with rows in parts runs on the other, because methods know nothing about engines."""
     engines = registry.load("method", name).engines
     assert ("spark" in engines) == ("stream" in engines)
 
@@ -43,7 +43,7 @@ def test_the_others_say_why_not(name: str, tmp_path: Path) -> None:
 
 
 def test_the_owner_hears_the_same_of_rows_in_parts(tmp_path: Path) -> None:
-    """Columns that may name persons, values that look like something else, and rows that are all alike."""
+    """Warnings of columns that may name persons, values that look like something else, and rows that are all alike."""
     rows = [f"{1000 + row},{row % 2},2020-0{1 + row % 9}-01x,s{row % 3},p{row}" for row in range(40)]
     path = tmp_path / "people.csv"
     path.write_text("\n".join(["patient_id,sex,born,illness,remark", *rows, ""]))

@@ -1,4 +1,4 @@
-"""A cluster that loses what it has computed publishes what one publishes that loses nothing."""
+"""A cluster that loses what it has computed publishes the same as one that loses nothing."""
 
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ def test_whatever_is_lost(
 
 
 def test_cells_with_line_breaks_are_no_lines_of_text(tmp_path: Path) -> None:
-    """An engine that cuts text at line ends does not publish such cells as text, but as columns."""
+    """An engine that splits text at line ends publishes such cells as columns, not as text."""
     people = pl.DataFrame({"age": ["1", "1", "2", "2"], "note": ["x\n1,x", "y", "x\n1,x", "z"]})
     run = shoal.anonymize(people, "mondrian", k=2, quasi=["age"], sensitive=["note"], engine=RetriedEngine())
     with pytest.raises(WrongUse, match=r"Cells of note hold line breaks.*table_format='parquet'"):

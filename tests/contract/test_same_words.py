@@ -1,4 +1,4 @@
-"""What is said of data does not depend on where its rows are: the same warnings, and the same refusals."""
+"""Messages about data do not depend on where its rows are: warnings and refusals are the same."""
 
 from pathlib import Path
 from typing import Any
@@ -94,7 +94,7 @@ REFUSED: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Files to read, and the folder that the program is called in."""
+    """A folder with files to read, in which the program is called."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "trees").mkdir()
     text = "\n".join([*VISITS, ""])
@@ -129,7 +129,7 @@ def test_warnings(case: str, folder: Path) -> None:
 
 
 def test_numbers_of_persons_in_columns_with_types(folder: Path) -> None:
-    """Numbers, dates and lists: what repeats is found however it is stored and wherever it is cut."""
+    """Numbers, dates and lists: repeated values are found however they are stored and wherever they are cut."""
     frame = pl.DataFrame(
         {
             "born": [40, 41] * 10,
@@ -162,7 +162,7 @@ def test_refusals(case: str, folder: Path) -> None:
 
 
 def test_frames_are_handed_to_the_engine(folder: Path) -> None:
-    """A frame of Python is worked on where the engine works, as a table or as baskets."""
+    """A Python frame is handed to the engine, as a table or as baskets."""
     frame = pl.read_csv(folder / "visits.csv")
     lists = pl.DataFrame({"items": [line.split() for line in SETS]})
     long = lists.with_row_index("basket").explode("items")

@@ -58,7 +58,7 @@ def test_in_parts(name: str, more: dict[str, Any], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engine", ["local", "stream"])
 def test_by_a_recipe(engine: str, tmp_path: Path) -> None:
-    """What run.json keeps of a recipe is a recipe that repeats the run."""
+    """The recipe in run.json repeats the run."""
     path, _ = arguments(registry.load("method", "disassociation"), tmp_path)
     plain = {
         "source": {"path": str(path), "baskets": "lines"},

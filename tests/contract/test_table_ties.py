@@ -1,4 +1,4 @@
-"""Rows that are equal in public tie: what they hold besides must not decide which of them are published together."""
+"""Rows whose public cells are equal tie: their other cells must not decide which of them are published together."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -49,12 +49,12 @@ METHODS: dict[str, list[dict[str, Any]]] = {
         {"k": 12, "max_suppressed": 20, "improve_steps": 4000},
     ],
 }
-"""Every method of tables with the options that part, join or leave out rows."""
+"""Every method of tables, with its options that separate, join or leave out rows."""
 
 BY_SECRETS = {"anatomy"}
 
 DRAWN = {"local-suppression", "pram"}
-"""Methods that star or change one of several equal rows, drawn by chance, whatever their options."""
+"""Methods that star or change one of several equal rows, drawn at random, whatever their options."""
 
 CASES = [(name, options) for name, every in METHODS.items() for options in every]
 each_case = pytest.mark.parametrize(("name", "options"), CASES, ids=[f"{name} {how}" for name, how in CASES])
@@ -62,7 +62,7 @@ each_case = pytest.mark.parametrize(("name", "options"), CASES, ids=[f"{name} {h
 
 @cache
 def tied() -> Table:
-    """Few different quasi-identifiers, so that many rows tie, beside secrets and harmless values."""
+    """A table with secrets, harmless values, and few distinct quasi-identifiers, so that many rows tie."""
     random = np.random.default_rng(7)
 
     def drawn(values: list[Any], odds: list[float]) -> list[Any]:
@@ -85,7 +85,7 @@ def tied() -> Table:
 
 
 def dealt_anew(data: Table, name: str) -> Table:
-    """The same table with the values of a column dealt anew among the rows that tie."""
+    """The same table with the values of a column shuffled among the rows that tie."""
     random = np.random.default_rng(8)
     ties = defaultdict(list)
     for row in range(data.rows):
@@ -107,7 +107,7 @@ def grouped(data: Table, name: str, options: Mapping[str, Any]) -> set[frozenset
 
 
 def test_every_method_of_tables_is_asked() -> None:
-    """But for those whose groups are drawn by the secrets themselves, and publish all else as it is.
+    """Except those that draw groups by the secrets themselves and publish everything else as it is.
 
     Those that take items, or a second table, are asked in tests of their own (tests/methods).
     """
@@ -145,7 +145,7 @@ def test_a_method_says_whether_it_parts_rows_that_tie() -> None:
 
 
 def test_relaxed_halves_are_drawn_and_not_sorted() -> None:
-    """Of random secrets hardly a class holds one alone; where secrets decide ties, one row in ten stands in such."""
+    """With random secrets hardly any class has only one; where secrets decide ties, one row in ten is in one."""
     random = np.random.default_rng(1)
     secrets = column("s", [f"s{value}" for value in random.integers(0, 5, 2000)], Role.SENSITIVE)
     public = [column(name, random.integers(0, 5, 2000).tolist()) for name in "xyz"]

@@ -15,7 +15,7 @@ CUT = [name for name in registry.METHODS if "stream" in registry.load("method", 
 
 @pytest.mark.parametrize("name", CUT)
 def test_releases(name: str, tmp_path: Path) -> None:
-    """In memory and by an engine: of a folder, and of a release that is in no folder yet."""
+    """In memory and by an engine, of a folder and of a release that has no folder yet."""
     path, options = arguments(registry.load("method", name), tmp_path)
     run = shoal.anonymize(path, name, seed=3, engine=MemoryEngine(), **options)
     folder = run.write(tmp_path / "out")
@@ -42,7 +42,7 @@ def test_promises_that_are_asked_for(tmp_path: Path) -> None:
 
 
 def test_other_roles_are_judged_by_the_release_itself(tmp_path: Path) -> None:
-    """A release that is given other roles, and asked for nothing, is judged by its own promises: never by none."""
+    """A release that is given other roles but no promises is judged by its own promises, never by none."""
     path, options = arguments(registry.load("method", "mondrian"), tmp_path)
     folder = shoal.anonymize(path, "mondrian", **options).write(tmp_path / "out", report=False)
     found = [shoal.verify(folder, quasi="city", engine=engine) for engine in (None, MemoryEngine())]

@@ -300,7 +300,7 @@ def test_its_files_are_measured_and_attacked_with_their_original(step: str, tmp_
     [
         (
             "generalization",
-            ("some left out or coarser", "who knows the quasi-identifiers and 2 items of a person"),
+            ("some are left out or coarser", "who knows the quasi-identifiers and 2 items of a person"),
         ),
         ("disassociation", ("in clusters of each class", "knows age and city and up to 2 items of a person")),
     ],

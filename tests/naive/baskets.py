@@ -1,4 +1,4 @@
-"""Baskets as lists of sets: orders and re-identification, written from the definitions."""
+"""Baskets as lists of sets: their re-identification risk, written from the definitions."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -13,7 +13,7 @@ def ragged_ranks(rows: Sequence[Sequence[int]]) -> list[int]:
 
 
 def known_items(baskets: Sequence[set[str]], known: int) -> tuple[int, float, float]:
-    """Baskets with so many items, the share of unique ones and the mean probability, over all choices of items."""
+    """Baskets with enough items, the share of unique ones and the mean probability, over all choices of known items."""
     uniques, probabilities = [], []
     for basket in baskets:
         choices = [set(choice) for choice in combinations(sorted(basket), known)]

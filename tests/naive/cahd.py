@@ -23,7 +23,7 @@ def supports(baskets: Sequence[Basket], counts: Sequence[int]) -> Counter[int]:
 
 
 def cuthill_mckee(vertices: int, neighbors: Callable[[int], set[int]], degrees: Sequence[int]) -> list[int]:
-    """Reverse Cuthill-McKee; components from their least degree on, entered at a far end."""
+    """Reverse Cuthill-McKee; components in the order of their least degree, each entered at a far end."""
 
     def walk(start: int) -> tuple[list[int], list[int], int]:
         found, level, levels = [start], [start], 1
@@ -84,7 +84,7 @@ def bipartite(baskets: Sequence[Basket], width: int) -> list[int]:
 
 
 def by_support(baskets: Sequence[Basket], counts: Sequence[int], width: int) -> list[int]:
-    """Items by falling support."""
+    """The items, in the order of descending support."""
     held = supports(baskets, counts)
     return sorted(range(width), key=lambda item: (-held[item], item))
 
@@ -95,7 +95,7 @@ def lexicographic(baskets: Sequence[Basket], counts: Sequence[int], width: int) 
 
 
 def gray(baskets: Sequence[Basket], counts: Sequence[int], width: int) -> list[int]:
-    """By the number that a row of digits is in reflected binary code."""
+    """Baskets in the order of the numbers that they are, as rows of digits, in the reflected binary code."""
     items = by_support(baskets, counts, width)
 
     def rank(row: int) -> list[int]:
@@ -123,9 +123,9 @@ def band(baskets: Sequence[Basket]) -> tuple[int, int]:
 def form_groups(
     rows: Sequence[tuple[set[int], set[int]]], p: int, window: int, printed: bool = False
 ) -> list[int]:
-    """The group of each row (public items, sensitive items), -1 for those that are left.
+    """The group of each row (public items, sensitive items), and -1 for rows that are left.
 
-    `printed` tests the rows that remain before the group is taken away, as the paper's figure prints it.
+    `printed`: test the remaining rows before the group is removed, as the paper's figure is printed.
     """
     groups = [-1] * len(rows)
     left = Counter(item for _, secrets in rows for item in secrets)
@@ -218,7 +218,7 @@ def divergence(
 def shares(
     original: Sequence[frozenset[str]], secret: set[str], groups: Sequence[Group]
 ) -> list[list[Fraction]]:
-    """For each basket of each group: who of all with these public items holds a sensitive item of the group."""
+    """For each basket of each group, the share of all baskets with its public items that hold a secret of the group."""
     found = []
     for baskets, summary in groups:
         line = []
@@ -230,7 +230,7 @@ def shares(
 
 
 def central(baskets: Sequence[frozenset[str]]) -> list[bool]:
-    """Who has most items in common with the others."""
+    """Whether each member has the most items in common with the others."""
     common = [
         sum(len(basket & other) for place, other in enumerate(baskets) if place != here)
         for here, basket in enumerate(baskets)
@@ -239,7 +239,7 @@ def central(baskets: Sequence[frozenset[str]]) -> list[bool]:
 
 
 def inside_mean(left: int, right: int, counts: Sequence[int], p: int) -> float | None:
-    """The mean number of sensitive items in the left half, over all ways in which a half breaks the degree."""
+    """The mean number of sensitive items in the left half, over all ways to deal them that break the degree."""
     ways: list[tuple[int, int, bool]] = [(1, 0, False)]
     for count in counts:
         ways = [

@@ -29,7 +29,7 @@ def is_mole(
 def moles(
     baskets: Sequence[Basket], public: Iterable[str], private: Iterable[str], h: Fraction, k: int, p: int
 ) -> list[Mole]:
-    """All moles of at most p items, the empty set among them; shorter ones first."""
+    """All moles of at most p items, including the empty set; shorter ones first."""
     known = sorted(public)
     return [
         frozenset(items)
@@ -44,7 +44,7 @@ def minimal(found: Sequence[Mole]) -> set[Mole]:
 
 
 def greedy(found: set[Mole], supports: dict[str, int], pick: str) -> list[str]:
-    """The items to suppress, one after the other; ties by more moles, then less loss, then the text."""
+    """The items to suppress, one after another; ties are broken by more moles, then less loss, then the text."""
     left, chosen = set(found), []
     while left:
         counts = {item: sum(item in mole for mole in left) for mole in left for item in mole}

@@ -1,4 +1,4 @@
-"""Disassociation on nested lists, by the letter of the paper; and all originals that fit what is published."""
+"""Disassociation on nested lists, exactly as in the paper; and all originals that fit what is published."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def split(baskets: list[Basket], ignored: frozenset[str], limit: int) -> list[li
 
 
 def cut(parts: list[list[Basket]], k: int, limit: int) -> list[list[Basket]]:
-    """Parts that no item divides, in even pieces."""
+    """Cut parts that no item divides into even pieces."""
     pieces = []
     for part in parts:
         count = max(1, min(-(-len(part) // (limit - 1)), len(part) // k))
@@ -48,7 +48,7 @@ def cut(parts: list[list[Basket]], k: int, limit: int) -> list[list[Basket]]:
 
 
 def absorb(parts: list[list[Basket]], ignored: frozenset[str], k: int, limit: int) -> list[list[Basket]]:
-    """Parts below k go to the neighbor that is most like them."""
+    """Join parts smaller than k to the neighbor that is most like them."""
     parts = [list(part) for part in parts]
     place = 0
     while place < len(parts) and len(parts) > 1:
@@ -70,14 +70,14 @@ def absorb(parts: list[list[Basket]], ignored: frozenset[str], k: int, limit: in
 
 
 def horpart(baskets: list[Basket], ignored: frozenset[str], k: int, limit: int) -> list[list[Basket]]:
-    """Baskets that tie in all items that are not ignored stay in the order they come in."""
+    """HORPART with its repairs; baskets that are equal in all items that are not ignored keep their order."""
     ordered = sorted(baskets, key=lambda basket: sorted(set(basket) - ignored))
     parts = cut(split(ordered, ignored, limit), k, limit)
     return absorb(parts, ignored, k, max(limit, 2 * k - 1))
 
 
 def enough(size: int, chunks: list[list[Basket]], k: int, m: int) -> bool:
-    """Whether baskets of a cluster without terms need not be empty."""
+    """Whether a cluster without terms can be reconstructed without empty baskets."""
     return sum(map(len, chunks)) >= size + k * (max(1, min(m, len(chunks))) - 1)
 
 
@@ -87,7 +87,7 @@ def projected(baskets: list[Basket], items: set[str]) -> list[Basket]:
 
 
 def chunked(baskets: list[Basket], items: list[str], k: int, m: int) -> list[set[str]]:
-    """Every item in the first chunk that stays k^m-anonymous with it."""
+    """Put every item into the first chunk that stays k^m-anonymous with it."""
     chunks, rest = [], items
     while rest:
         chunk: set[str] = set()
@@ -117,7 +117,7 @@ def verpart(
 
 
 class Tree:
-    """A cluster on the way through REFINE."""
+    """A cluster in the course of REFINE."""
 
     def __init__(self, parts: list["Tree"], leaves: list["Leaf"], shared: list[list[Basket]]) -> None:
         self.parts, self.leaves, self.shared = parts, leaves, shared
@@ -149,7 +149,7 @@ class Leaf:
 
 
 def refine(trees: list[Tree], k: int, m: int) -> list[Tree]:
-    """REFINE: passes over the trees in the order of what they hide, until nothing changes."""
+    """REFINE: passes over the trees, in the order of what they hide, until nothing changes."""
     changed = True
     while changed:
         changed, after, place = False, [], 0
@@ -261,7 +261,7 @@ def keeps(cluster: Cluster, k: int, m: int, alone: bool = True) -> bool:
 
 
 def originals(cluster: Cluster) -> Iterator[list[frozenset[str]]]:
-    """All lists of baskets that fit a tree and hold no empty basket; baskets of a leaf lie side by side.
+    """All lists of baskets that fit a tree and hold no empty basket; the baskets of a leaf are next to each other.
 
     A sub-record of a shared chunk cannot belong to a part that publishes one of its items in a chunk of its own.
     """
@@ -279,7 +279,7 @@ def originals(cluster: Cluster) -> Iterator[list[frozenset[str]]]:
 def _placements(
     cluster: Cluster, rows: list[int], above: bool = False
 ) -> list[list[list[tuple[int, Basket]]]]:
-    """For each chunk all its ways to lie on the rows."""
+    """For each chunk, all ways to place its sub-records on the rows."""
     found = []
     barred: dict[int, set[str]] = {row: set() for row in rows}
     begin = 0
@@ -290,7 +290,7 @@ def _placements(
         for row, items in _own_items(part, inside):
             barred[row] |= items
         begin += size
-    # Rows of a simple cluster on its own are alike, so that its first chunk may lie on the first of them.
+    # Rows of a simple cluster on its own are alike, so its first chunk may be placed on the first of them.
     fixed = "joint" not in cluster and not above
     for number, records in enumerate(cluster.get("chunks", cluster.get("shared"))):
         chunk = [tuple(record) for record in records]
@@ -306,7 +306,7 @@ def _placements(
 
 
 def _own_items(cluster: Cluster, rows: list[int]) -> Iterator[tuple[int, set[str]]]:
-    """The items that rows have in chunks of their own and of joint clusters inside."""
+    """The items that rows have from chunks of their own leaf and of joint clusters inside."""
     own = {
         item for chunk in cluster.get("chunks", cluster.get("shared")) for record in chunk for item in record
     }
@@ -320,7 +320,7 @@ def _own_items(cluster: Cluster, rows: list[int]) -> Iterator[tuple[int, set[str
 
 
 def _with_terms(sets: list[set[str]], cluster: Cluster) -> Iterator[list[frozenset[str]]]:
-    """The same baskets with the terms of each leaf in all ways that leave none empty."""
+    """The same baskets with the terms of each leaf added in all ways that leave no basket empty."""
     choices, begin = [], 0
     for leaf in leaves_of(cluster):
         rows = range(begin, begin + leaf["size"])
@@ -339,9 +339,9 @@ def _with_terms(sets: list[set[str]], cluster: Cluster) -> Iterator[list[frozens
 
 
 def guarantees(cluster: Cluster, k: int, m: int, limit: int = 100_000) -> bool | None:
-    """Whether every m items that some original has together are together in k baskets of some original.
+    """Whether any m items that occur together in some original are together in k baskets of some original.
 
-    None where there are too many originals to look at.
+    None where there are too many originals to try.
     """
     most: Counter[Basket] = Counter()
     for number, baskets in enumerate(originals(cluster)):

@@ -66,7 +66,7 @@ def pearson(pairs: Sequence[tuple[float, float]]) -> float:
 
 
 def count(released: Sequence[Row], question: Mapping[str, Sequence[str]], candidates: Candidates) -> float:
-    """The rows that a question counts, each with the share of its cells' values that are asked for."""
+    """The rows that a query counts, each with the share of its cells' values that the query asks for."""
     total = 0.0
     for row in released:
         weight = 1.0

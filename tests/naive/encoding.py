@@ -1,4 +1,4 @@
-"""The slow twin of reading and encoding delimited text: the standard library's reader, one cell at a time."""
+"""The naive twin of reading and encoding delimited text: the standard library's reader, one cell at a time."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ NUMBER = re.compile(r"-?((0|[1-9][0-9]*)(\.[0-9]+)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 
 
 def rows_of(text: str, separator: str) -> list[list[str]]:
-    """The rows, header included, without blank lines at the end."""
+    """The rows, including the header, without blank lines at the end."""
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
     while rows and not rows[-1]:
         rows.pop()

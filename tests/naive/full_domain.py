@@ -1,4 +1,4 @@
-"""Full-domain generalization by looking at every vector, on texts."""
+"""Full-domain generalization by trying every vector of levels, on texts."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,7 @@ Row = Mapping[str, str]
 Path = tuple[str, ...]
 Levels = tuple[int, ...]
 Keeps = Callable[[Sequence[Row], Sequence[Row]], bool]
-"""Whether a class keeps a promise, beside all rows that are published."""
+"""Whether a class keeps a promise, given all rows that are published."""
 
 
 class Table:
@@ -29,9 +29,9 @@ class Table:
         )
 
     def kept(self, levels: Levels, *promises: Keeps) -> list[int]:
-        """The rows that are published: classes that break a promise go, those of the first promise first.
+        """The rows that are published: classes that break a promise are removed, beginning with the first promise.
 
-        Then the rest is asked again about all promises, until no class fails.
+        Then the rest is judged again by all promises, until no class fails.
         """
         classes: dict[Path, list[int]] = {}
         for place, row in enumerate(self.rows):
@@ -79,7 +79,7 @@ class Table:
         return found
 
     def solutions(self, limit: int, *promises: Keeps) -> dict[Levels, list[int]]:
-        """The vectors that leave out at most so many rows, and not all, with the rows that they publish."""
+        """The vectors that leave out few enough rows, and not all, each with the rows that it publishes."""
         found = {levels: self.kept(levels, *promises) for levels in self.vectors()}
         return {
             levels: kept for levels, kept in found.items() if kept and len(self.rows) - len(kept) <= limit
@@ -113,7 +113,7 @@ def all_of(*promises: Keeps) -> Keeps:
 
 
 def matching(rows: Sequence[Path]) -> list[int]:
-    """How many rows match each row, if an empty cell matches every cell."""
+    """How many rows match each row where an empty cell matches every cell."""
     return [
         sum(all(a == b or not a or not b for a, b in zip(one, other, strict=True)) for other in rows)
         for one in rows

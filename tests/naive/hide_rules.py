@@ -1,4 +1,4 @@
-"""Rules and their hiding by trying everything."""
+"""Association rules, and hiding them by trying everything."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -30,7 +30,7 @@ def all_rules(baskets: Sets, antecedent: int, consequents: Iterable[str]) -> lis
 
 
 def fewest_removals(baskets: Sets, rules: list[Rule], least: Fraction, share: Fraction) -> int:
-    """The fewest occurrences of the rules' items that hide all rules; for very small inputs."""
+    """The fewest occurrences of the rules' items whose removal hides all rules; for very small inputs."""
     items = {item for rule in rules for side in rule for item in side}
     cells = [(row, item) for row, basket in enumerate(baskets) for item in sorted(basket & items)]
     for size in range(len(cells) + 1):

@@ -21,14 +21,14 @@ def boundary_depths(paths: Paths, order: Sequence[str]) -> list[int]:
 
 
 def common_level(paths: Paths, leaves: Sequence[str]) -> int:
-    """The least level on which all leaves have one text."""
+    """The lowest level on which all leaves have the same text."""
     return min(
         level for level in range(len(paths[leaves[0]])) if len({paths[leaf][level] for leaf in leaves}) == 1
     )
 
 
 def stands_together(paths: Paths, order: Sequence[str]) -> bool:
-    """Whether the leaves below every node follow each other without a stranger in between."""
+    """Whether the leaves below every node are consecutive, with no other leaf between them."""
     height = len(paths[order[0]])
     for level in range(height):
         texts = [paths[leaf][level] for leaf in order]
@@ -61,7 +61,7 @@ def ambiguous(rows: Sequence[Sequence[str]]) -> set[str]:
 
 
 def apart(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Rows in which a node that is called like one of its leaves, and stands for others too, has another name."""
+    """Rows in which a node that has the name of one of its leaves, but stands for others too, is renamed."""
     made = [list(row) for row in rows]
     for leaf in [row[0] for row in rows]:
         spots = [

@@ -1,4 +1,4 @@
-"""Frequent itemsets and rules by trying every one."""
+"""Frequent itemsets and rules, found by trying every one."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -9,7 +9,7 @@ Rule = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def parts(items: Iterable[str]) -> Iterable[tuple[str, ...]]:
-    """Every part that is not empty."""
+    """Every subset that is not empty."""
     ordered = sorted(items)
     return chain.from_iterable(combinations(ordered, size) for size in range(1, len(ordered) + 1))
 

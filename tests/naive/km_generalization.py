@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import combinations, product
 
 Paths = dict[str, list[str]]
-"""Each item with the nodes above it, upwards; all paths are equally long."""
+"""Each item with the nodes above it, from the bottom up; all paths have the same length."""
 
 
 def broken(baskets: Iterable[Iterable[str]], k: int, m: int) -> set[tuple[str, ...]]:
@@ -18,7 +18,7 @@ def broken(baskets: Iterable[Iterable[str]], k: int, m: int) -> set[tuple[str, .
 
 
 def cuts(paths: Paths) -> list[dict[str, str]]:
-    """Every choice of a node for each item, so that items under a chosen node have all chosen it."""
+    """Every choice of a node for each item in which all items under a chosen node have chosen it."""
     found = []
     for levels in product(*(range(len(path)) for path in paths.values())):
         chosen = {item: paths[item][level] for item, level in zip(paths, levels, strict=True)}
@@ -28,7 +28,7 @@ def cuts(paths: Paths) -> list[dict[str, str]]:
 
 
 def penalty(baskets: list[set[str]], chosen: dict[str, str], leaves: dict[str, int]) -> float:
-    """The mean share of all leaves that an occurrence is published as; 0 for an item as it is."""
+    """The mean share of all leaves that a published occurrence stands for; 0 for an item published as it is."""
     shares = [0 if chosen[i] == i else leaves[chosen[i]] / len(chosen) for basket in baskets for i in basket]
     return sum(shares) / len(shares) if shares else 0.0
 

@@ -1,4 +1,4 @@
-"""Linked tables in plain Python: their canonical order, and the steps of bucketization."""
+"""Linked tables: their canonical order, and the steps of bucketization."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ Row = tuple[str, ...]
 def canonical(
     rows: Sequence[tuple[Row, str]], secrets: Sequence[tuple[str, Row]]
 ) -> tuple[list[tuple[Row, str]], list[tuple[str, Row]]]:
-    """Public rows with their group, and groups with their secrets, numbered and sorted as they are published."""
+    """Public rows with their group, and groups with their secrets, numbered and sorted as they must be published."""
     members: dict[str, list[Row]] = defaultdict(list)
     held: dict[str, list[Row]] = defaultdict(list)
     for cells, group in rows:
@@ -26,7 +26,7 @@ def canonical(
 
 
 def steps_are_largest(counts: Sequence[int], groups: Sequence[Sequence[int]]) -> bool:
-    """Whether each group took one row of the values that most rows were left of, and went on as long as it could."""
+    """Whether each group took one row of each of the values with most rows left, as long as that was possible."""
     left = list(counts)
     for group in groups:
         taken = [left[value] for value in group]
@@ -40,7 +40,7 @@ def steps_are_largest(counts: Sequence[int], groups: Sequence[Sequence[int]]) ->
 
 
 def least_error(numbers: Sequence[float], weights: Sequence[int], k: int, e: float) -> float | None:
-    """The least sum, over all rows, of the width of their run, over all ways to cut; None where there is none."""
+    """The smallest sum of the widths of the rows' runs, over all ways to cut; None where there is no way."""
     best: float | None = None
     for cuts in range(2 ** (len(numbers) - 1)):
         runs, begin = [], 0

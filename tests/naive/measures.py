@@ -18,18 +18,18 @@ class Attribute:
     ranked: bool = False
 
     def values(self, original: Sequence[Row]) -> set[str]:
-        """All values there are."""
+        """All values of the attribute."""
         return {path[0] for path in self.paths} if self.paths else {row[self.name] for row in original}
 
     def ends(self, text: str) -> tuple[float, float] | None:
-        """The two ends of a range that is written ``[low,high]`` or ``[low,high)``."""
+        """The two ends of a range written as ``[low,high]`` or ``[low,high)``."""
         if self.coordinate is None or text[:1] != "[":
             return None
         low, high = text[1:-1].split(",")
         return self.coordinate(low), self.coordinate(high)
 
     def candidates(self, text: str, original: Sequence[Row]) -> set[str]:
-        """The values that a reader of a text must think of."""
+        """The values that a published text may stand for."""
         values = self.values(original)
         if text == "*":
             return values
@@ -99,7 +99,7 @@ def granularity(
 
 
 def precision(original: Sequence[Row], released: Sequence[Row], attribute: Attribute) -> float:
-    """1 less the mean of level / height, a text that is no node counting as the lowest node that covers it."""
+    """1 less the mean of level / height; a text that is not a node counts as the lowest node that covers it."""
     assert attribute.paths is not None
     height = len(attribute.paths[0]) - 1
     total = float(len(original) - len(released))
@@ -118,7 +118,7 @@ def precision(original: Sequence[Row], released: Sequence[Row], attribute: Attri
 
 
 def class_sizes(released: Sequence[Row], quasi: Sequence[str], suppressed: int = 0) -> list[int]:
-    """The sizes of the classes, less so many suppressed rows that are published as ``*``, ascending."""
+    """The sizes of the classes, ascending, without the suppressed rows that are published as ``*``."""
     counts = Counter(tuple(row[name] for name in quasi) for row in released)
     counts[("*",) * len(quasi)] -= suppressed
     return sorted(count for count in counts.values() if count > 0)

@@ -8,7 +8,7 @@ from typing import Any
 from tests.naive.disassociation import items_below, keeps, leaves_of
 
 Row = tuple[tuple[str, ...], frozenset[str]]
-"""The quasi-identifiers of a person, and her items."""
+"""A person: her quasi-identifiers, and her items."""
 
 
 def fitting(rows: Sequence[Row], cells: tuple[str, ...], items: Iterable[str]) -> list[Row]:
@@ -17,14 +17,14 @@ def fitting(rows: Sequence[Row], cells: tuple[str, ...], items: Iterable[str]) -
 
 
 def known_sets(row: Row, m: int, public: frozenset[str]) -> list[tuple[str, ...]]:
-    """What an adversary may know of the items of a row: none up to m of them."""
+    """What an adversary may know of the items of a row: any 0 to m of them."""
     return [known for size in range(m + 1) for known in combinations(sorted(row[1] & public), size)]
 
 
 def is_k_km_anonymous(
     rows: Sequence[Row], k: int, m: int, hidden: Iterable[str] = (), secrets: Iterable[str] = (), h: float = 1
 ) -> bool:
-    """Whether who knows the cells and up to m items of anybody finds k rows, and no secret in too many of them."""
+    """Whether someone who knows a person's cells and up to m items finds k rows, and no secret in too many of them."""
     public = frozenset(item for row in rows for item in row[1]) - {*hidden, *secrets}
     for row in rows:
         for known in known_sets(row, m, public):
@@ -37,7 +37,7 @@ def is_k_km_anonymous(
 
 
 def least_rows(rows: Sequence[Row], m: int) -> int:
-    """The fewest rows that anybody is found in by her cells and up to m items."""
+    """The fewest rows that match any person's cells and up to m items."""
     public = frozenset(item for row in rows for item in row[1])
     return min(len(fitting(rows, row[0], known)) for row in rows for known in known_sets(row, m, public))
 
@@ -50,7 +50,7 @@ def is_disassociated(
     m: int,
     secrets: Iterable[str],
 ) -> bool:
-    """Whether the clusters of each class of rows are disassociated, and have as many baskets as the class has rows."""
+    """Whether the clusters of each class keep the promise of disassociation, with one basket per row of the class."""
     classes = Counter(tuple(row[name] for name in quasi) for row in rows)
     baskets: Counter[tuple[str, ...]] = Counter()
     for line in lines:
@@ -62,9 +62,9 @@ def is_disassociated(
 
 
 def in_order(lines: Sequence[Any], quasi: Sequence[str]) -> bool:
-    """Whether lines ascend by the cells of their class, and inside of a class by what they hold.
+    """Whether lines ascend by the cells of their class, and within a class by their content.
 
-    A simple cluster comes before a joint one; nested lists are compared, a list before those that go on after it.
+    A simple cluster comes before a joint one; nested lists are compared item by item, and a prefix comes first.
     """
     keys = [(tuple(line["class"][name] for name in quasi), _key(line["cluster"])) for line in lines]
     return keys == sorted(keys)
@@ -84,7 +84,7 @@ def _height(cluster: Any) -> int:
 def join_classes(
     persons: Sequence[dict[str, str]], records: Sequence[dict[str, str]], key: str, quasi: Iterable[str]
 ) -> dict[Any, list[dict[str, str]]]:
-    """Persons by all that may be known of them: their cells, and the cells of all their records."""
+    """Persons, grouped by everything that may be known of them: their cells and the cells of all their records."""
     names = set(quasi)
     found: dict[Any, list[dict[str, str]]] = {}
     for person in persons:

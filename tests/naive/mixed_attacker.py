@@ -1,7 +1,7 @@
-"""An adversary of mixed data, in plain Python: what she knows of a person beside the published files, and nothing else.
+"""An adversary of tables with items, who has the published files, some facts about a person, and nothing else.
 
-She knows how each cell and each item may be published: the syntax of cells, and the hierarchies. She rules out whatever
-the files rule out, and counts what is left.
+She knows how each cell and each item may be published: the syntax of cells, and the hierarchies. She rules out what the
+files rule out, and counts what is left.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,18 +16,18 @@ Cells = Mapping[str, str]
 
 @dataclass
 class Adversary:
-    """What is public beside the files: which columns may be known, and how values and items are generalized."""
+    """What is public besides the files: which columns may be known, and how values and items are generalized."""
 
     quasi: Sequence[str]
     paths: Mapping[str, Paths] = field(default_factory=dict)
     nodes: Paths = field(default_factory=dict)
 
     def fit(self, person: Cells, row: Cells, names: Iterable[str]) -> bool:
-        """Whether a published row may be that of a person, by these cells."""
+        """Whether a published row may belong to the person with these cells."""
         return all(covers(row[name], person[name], self.paths.get(name)) for name in names)
 
     def classes(self, rows: Sequence[Cells]) -> dict[tuple[str, ...], list[int]]:
-        """The rows that are published alike."""
+        """The rows whose published cells are equal."""
         found: dict[tuple[str, ...], list[int]] = {}
         for place, row in enumerate(rows):
             found.setdefault(tuple(row[name] for name in self.quasi), []).append(place)
@@ -36,10 +36,10 @@ class Adversary:
     def found(
         self, person: Cells, known: Iterable[str], rows: Sequence[Cells], held: Sequence[frozenset[str]]
     ) -> list[int]:
-        """The rows that may be those of a person who has these cells and these items.
+        """The rows that may belong to a person with these cells and items.
 
-        An item that a class shows of anybody, under its name or that of a node above it, is shown of everybody in it;
-        one that a class shows of nobody was left out there.
+        An item that a class shows for anybody, by its own name or that of a node above it, is shown for everybody in
+        the class; an item that it shows for nobody was left out there.
         """
         fitting = []
         for members in self.classes(rows).values():
@@ -55,16 +55,16 @@ class Adversary:
 
 
 def known_items(items: Iterable[str], m: int) -> Iterator[tuple[str, ...]]:
-    """Every set of up to m items, the empty one too."""
+    """Every set of up to m items, including the empty one."""
     own = sorted(items)
     return (some for size in range(m + 1) for some in combinations(own, size))
 
 
 def possible_holders(cluster: Any, known: frozenset[str], above: Sequence[Any] = ()) -> int:
-    """The most baskets of one simple cluster that may hold all known items in some original that fits the clusters.
+    """The most baskets of one simple cluster that may hold all known items, in some original that fits the clusters.
 
-    The part of the known items in each chunk is held by as many baskets as have it there, and these may be the same
-    ones in all chunks; those of a shared chunk may all lie in one cluster below it; a term may be held by any basket.
+    The known items of each chunk are together in as many baskets as the chunk shows, and these may be the same baskets
+    for all chunks; those of a shared chunk may all be in one cluster below it; any basket may hold a term.
     """
     if "joint" in cluster:
         shared = [*above, *cluster["shared"]]
@@ -79,7 +79,7 @@ def possible_holders(cluster: Any, known: frozenset[str], above: Sequence[Any] =
 
 
 def may_be_hers(shown: Sequence[Cells], own: Sequence[Cells], fit: Any) -> bool:
-    """Whether each published record may be another one of a person's: some of hers may have been left out."""
+    """Whether each published record may be a different one of a person's records, of which some may be left out."""
     taken: dict[int, int] = {}
 
     def place(number: int, seen: set[int]) -> bool:

@@ -1,4 +1,4 @@
-"""Privacy models judged from rows of texts, one class after the other, in fractions."""
+"""Privacy models, judged from rows of texts, one class after another, in exact fractions."""
 
 import math
 from collections import Counter, defaultdict
@@ -44,7 +44,7 @@ def classes_of(rows: Sequence[Row], quasi: Sequence[str]) -> dict[tuple[str, ...
 
 
 class Counts(Counter[str]):
-    """How many rows, or persons, have each value; and how many of them tell any."""
+    """How many rows, or persons, have each value, and how many show any value."""
 
     size: int = 0
 
@@ -54,7 +54,7 @@ class Counts(Counter[str]):
 
 
 def told(rows: Sequence[Row], column: str, entity: str | None = None) -> Counts:
-    """The sensitive values that rows tell, each once a person where a column says who has which rows."""
+    """The sensitive values that rows show, each once per person where a column says whose rows they are."""
     who = {place: str(place) if entity is None else row[entity] for place, row in enumerate(rows)}
     pairs = {(who[place], row[column]) for place, row in enumerate(rows) if row[column] != "*"}
     counts = Counts(value for _, value in pairs)
@@ -99,12 +99,12 @@ def confidence(promise: Promise, here: Counts, whole: Counts) -> bool:
 
 
 def hidden_rules(promise: Promise, here: Counts, whole: Counts) -> bool:
-    """Without stars a rule's worst case is what is published."""
+    """Hidden rules without stars, where the worst case of a rule is what is published."""
     return alpha({"alpha": promise["confidence"], "values": promise["values"]}, here, whole)
 
 
 def shares(here: Counts, whole: Counts) -> list[tuple[Fraction, Fraction]]:
-    """The share of each value of the whole in a class and in the whole."""
+    """For each value of the whole table, its share in a class and in the whole."""
     n, rows = sum(here.values()), sum(whole.values())
     return [(Fraction(here[value], n), Fraction(count, rows)) for value, count in whole.items()]
 
@@ -152,7 +152,7 @@ def work(promise: Promise, here: Counts, whole: Counts) -> Fraction:
 
 
 def climb(tree: dict[str, Sequence[str]], extra: dict[str, Fraction]) -> Fraction:
-    """cost(N) = height(N) / H · min(pos_extra(N), neg_extra(N)), added up over all inner nodes.
+    """The sum of cost(N) = height(N) / H · min(pos_extra(N), neg_extra(N)) over all inner nodes.
 
     Levels that join no two of the given values are cut out of the tree.
     """
@@ -186,7 +186,7 @@ def is_number(text: str) -> bool:
 
 
 def numbers_in(here: Counts) -> list[Fraction]:
-    """The numbers of a class, as often as they occur; a day as its number."""
+    """The numbers of a class, each as often as it occurs; a day is its number."""
     return [
         exact(value) if is_number(value) else Fraction(date.fromisoformat(value).toordinal())
         for value, count in here.items()
@@ -276,7 +276,7 @@ def k_map(promise: Promise, classes: Classes, quasi: Sequence[str], population: 
 
 
 def presence(promise: Promise, classes: Classes, quasi: Sequence[str], population: Sequence[Row]) -> bool:
-    """Person by person: the chances in all classes that she fits, of which there is one where cells do not overlap."""
+    """Person by person, the sum of the chances in all classes that she fits: one class where cells do not overlap."""
     lower, upper = exact(promise["delta_min"]), exact(promise["delta_max"])
     chances: list[list[Fraction]] = [[] for _ in population]
     for cells, members in classes.items():
@@ -311,4 +311,4 @@ TOGETHER: dict[str, Callable[[Promise, Classes, Sequence[str], Sequence[Row]], b
 }
 
 OF_A_POPULATION = ("k-map", "delta-presence")
-"""Promises that count suppressed rows too, all of whose cells are ``*``: to be in the table is what they hide."""
+"""Promises that also count suppressed rows, whose cells are all ``*``: what they hide is who is in the table."""

@@ -1,4 +1,4 @@
-"""Mondrian as in LeFevre, DeWitt and Ramakrishnan, ICDE 2006, section 4: one segment at a time, by recursion."""
+"""Mondrian as in LeFevre, DeWitt and Ramakrishnan, ICDE 2006, section 4: one segment at a time, recursively."""
 
 from bisect import bisect_right
 
@@ -80,7 +80,7 @@ class Mondrian:
         return left and (sorted(by_value[:left]), sorted(by_value[left:]))
 
     def nearest(self, values, boundaries):
-        """How many rows lie left of the allowable boundary next to the median boundary, or None."""
+        """How many rows are left of the allowable boundary that is nearest to the median, or None."""
         count = len(values)
         median = bisect_right(values, values[(count - 1) // 2])
         sizes = [bisect_right(values, boundary) for boundary in boundaries]

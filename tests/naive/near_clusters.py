@@ -8,7 +8,7 @@ Items = frozenset[int]
 
 
 def likeness(rows: Sequence[Items], worth: Sequence[int], cluster: Sequence[int]) -> int:
-    """The sum over all items of the square of what they are worth together in a cluster."""
+    """The sum, over all items, of the squared total of their weights in a cluster."""
     sums: Counter[int] = Counter()
     for row in cluster:
         for item in rows[row]:
@@ -27,7 +27,7 @@ def sizes(count: int, clusters: int) -> list[int]:
 def gather(
     orders: Sequence[Sequence[int]], rows: Sequence[Items], worth: Sequence[int], clusters: int, window: int
 ) -> list[list[int]]:
-    """The next free row of the first order, and those near it that are most alike to what was taken."""
+    """Clusters: each takes the next free row of the first order, and rows near it that are most like those taken."""
     free = set(range(len(rows)))
     made = []
     for size in sizes(len(rows), clusters):
@@ -57,7 +57,7 @@ def gather(
 def better_swap(
     rows: Sequence[Items], worth: Sequence[int], one: Sequence[int], other: Sequence[int]
 ) -> bool:
-    """Whether two rows of two clusters could change places, so that both clusters together are more alike."""
+    """Whether two rows of two clusters can change places so that the two clusters together become more alike."""
     now = total(rows, worth, (one, other))
     return any(
         total(
@@ -72,7 +72,7 @@ def better_swap(
 
 
 def cosine(one: Counter[int], other: Counter[int]) -> float:
-    """Without the first one's length; a cluster is a little longer than it is, so that an empty one has a cosine."""
+    """The cosine without the length of the first vector; a cluster is taken as slightly longer, in case it is empty."""
     return sum(count * other[item] for item, count in one.items()) / sqrt(
         1 + sum(c * c for c in other.values())
     )

@@ -7,7 +7,7 @@ Basket = frozenset[str]
 
 
 def frequent(baskets: Sequence[Basket], least: int, size: int) -> dict[Basket, int]:
-    """Every set of items that enough baskets hold."""
+    """Every frequent itemset."""
     items = sorted({item for basket in baskets for item in basket})
     found = {}
     for count in range(1, size + 1):

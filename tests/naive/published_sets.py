@@ -1,4 +1,4 @@
-"""Groups and clusters as nested lists: their canonical order by plain sorting."""
+"""Groups and clusters as nested lists, and their canonical order by plain sorting."""
 
 import json
 from typing import Any
@@ -26,7 +26,7 @@ def canonical_clusters(clusters: list[dict[str, Any]]) -> list[str]:
 
 
 def _cluster(cluster: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The key of a cluster, which compares as documented, and the cluster in order."""
+    """The sort key of a cluster, as documented, and the cluster in canonical order."""
     chunks = sorted(
         sorted(sorted(record) for record in chunk) for chunk in cluster.get("chunks", cluster.get("shared"))
     )
@@ -60,7 +60,7 @@ def groups_of(groups: list[dict[str, Any]]) -> Groups:
 
 
 def clusters_of(clusters: list[dict[str, Any]]) -> Clusters:
-    """Clusters in the order given, parts of a joint one after all clusters that come before them."""
+    """Clusters in the given order; the parts of a joint cluster come after all clusters before it."""
     queue = [(cluster, -1) for cluster in clusters]
     place = 0
     while place < len(queue):

@@ -1,4 +1,4 @@
-"""The slow twin of what the report counts: value by value and row by row."""
+"""The naive twin of what the report counts, value by value and row by row."""
 
 import re
 from collections import Counter
@@ -7,7 +7,7 @@ from itertools import combinations
 
 
 def spread(values: Sequence[str], cells: Sequence[str]) -> list[float]:
-    """The rows that a reader expects for each value of an ordered list, where cells are ours."""
+    """The rows that a reader expects for each value of an ordered list, from published cells."""
     expected = [0.0] * len(values)
     for cell in cells:
         stands_for = places(values, cell)
@@ -17,7 +17,7 @@ def spread(values: Sequence[str], cells: Sequence[str]) -> list[float]:
 
 
 def places(values: Sequence[str], cell: str) -> list[int]:
-    """The places of the values that a cell stands for."""
+    """The indices of the values that a cell stands for."""
     if cell == "*":
         return list(range(len(values)))
     if found := re.fullmatch(r"\[(.*),(.*)\]", cell):
@@ -28,7 +28,7 @@ def places(values: Sequence[str], cell: str) -> list[int]:
 
 
 def sensitive(classes: Sequence[str], values: Sequence[str]) -> tuple[int, int, int, float]:
-    """Classes of one value, the rows in them, the fewest values of a class, the largest share of a value."""
+    """Classes with a single value, the rows in them, the fewest values of a class, the largest share of a value."""
     held: dict[str, list[str]] = {}
     for one, value in zip(classes, values, strict=True):
         held.setdefault(one, []).append(value)

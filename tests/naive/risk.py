@@ -1,4 +1,4 @@
-"""Risk before publishing, counted in plain Python from the definitions."""
+"""Risk before publishing, counted from the definitions."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ Row = tuple[str, ...]
 
 
 def unique_share(rows: Sequence[Row], places: Sequence[int]) -> float:
-    """The share of rows whose cells at these places no other row has."""
+    """The share of rows whose cells in these columns no other row has."""
     keys = [tuple(row[place] for place in places) for row in rows]
     counts = Counter(keys)
     return sum(counts[key] == 1 for key in keys) / len(rows)
 
 
 def minimal_combinations(rows: Sequence[Row], wanted: float, largest: int) -> set[tuple[int, ...]]:
-    """All sets of places that single out enough rows, of which no proper part does."""
+    """All minimal sets of columns that single out enough rows."""
     width = len(rows[0])
     enough = {
         places
@@ -32,7 +32,7 @@ def minimal_combinations(rows: Sequence[Row], wanted: float, largest: int) -> se
 
 
 def minimal_sample_uniques(rows: Sequence[Row], size: int) -> list[set[tuple[int, ...]]]:
-    """Of each row, the smallest sets of places whose cells it has alone."""
+    """For each row, the minimal sets of columns in which no other row has the same cells."""
     found: list[set[tuple[int, ...]]] = []
     for row in rows:
         alone = {
@@ -46,7 +46,7 @@ def minimal_sample_uniques(rows: Sequence[Row], size: int) -> list[set[tuple[int
 
 
 def special_score(sets: set[tuple[int, ...]], columns: int, size: int) -> int:
-    """The score of a row: a product for each minimal sample unique."""
+    """The score of a row: the sum of a product for each minimal sample unique."""
     most = min(size, columns - 1)
     return sum(prod(columns - level for level in range(len(places), most + 1)) for places in sets)
 
@@ -76,7 +76,7 @@ def linkage(
 
 
 def known_items(baskets: Sequence[frozenset[str]], known: int) -> tuple[float, float]:
-    """The share unique and the mean chance over all baskets and all choices of so many of their items."""
+    """The share of unique ones and the mean chance, over all baskets and all choices of known items."""
     unique, chance, able = 0.0, 0.0, 0
     for basket in baskets:
         choices = [frozenset(choice) for choice in combinations(sorted(basket), known)]

@@ -1,4 +1,4 @@
-"""Rules of published tables from rows of texts, one antecedent after the other, and the least stars by trying all."""
+"""Rules of published tables from rows of texts, one antecedent after another, and the fewest stars by trying all."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -7,13 +7,13 @@ from itertools import combinations, product
 
 Row = dict[str, str]
 Rule = tuple[tuple[tuple[str, str], ...], str, int, int, int]
-"""Antecedent cells, value, rows that show it, stars, rows."""
+"""A rule: the cells of its antecedent, its value, the rows that show the value, stars, and all rows."""
 
 
 def antecedents(
     rows: Sequence[Row], quasi: Sequence[str], size: int | None
 ) -> Iterator[tuple[tuple[str, str], ...]]:
-    """Whole classes, or the cells of 1 … size columns that are not all ``*``."""
+    """The antecedents of rules: whole classes, or cells of 1 … size columns that are not all ``*``."""
     widths = [len(quasi)] if size is None else range(1, min(size, len(quasi)) + 1)
     for width in widths:
         for columns in combinations(quasi, width):
@@ -23,7 +23,7 @@ def antecedents(
 
 
 def rules(rows: Sequence[Row], quasi: Sequence[str], column: str, size: int | None = None) -> list[Rule]:
-    """Every rule with its numbers; a size of None means whole classes. Rows of ``*`` alone are suppressed."""
+    """Every rule with its counts; a size of None means whole classes. Rows that are all ``*`` are suppressed."""
     found = []
     rows = [row for row in rows if any(row[name] != "*" for name in (*quasi, column))]
     for antecedent in antecedents(rows, quasi, size):
@@ -68,7 +68,7 @@ def least_stars(
     size: int | None = None,
     values: Sequence[str] = (),
 ) -> int:
-    """The least number of cells to star, by trying all numbers of stars of every class and value."""
+    """The fewest cells to star, by trying all numbers of stars for every class and value."""
     entries: dict[tuple[tuple[str, ...], str], list[int]] = {}
     for place, row in enumerate(rows):
         if row[column] != "*":
@@ -86,7 +86,7 @@ def least_stars(
 
 
 def least_stars_of_classes(rows: Sequence[Row], quasi: Sequence[str], column: str, confidence: float) -> int:
-    """The same for whole classes alone, value after value: star until the value fits."""
+    """The same for whole classes only, value by value: add stars until the value fits."""
     c = Fraction(str(confidence))
     stars = 0
     for _, _, shown, _, size in rules(rows, quasi, column):

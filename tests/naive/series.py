@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 Release = tuple[Sequence[Sequence[str]], Mapping[str, Sequence[int]]]
-"""The secrets of each class, and the classes that each person may be in."""
+"""A release: the secrets of each class, and the classes that each person may be in."""
 
 
 def invariant(releases: Sequence[Release], m: int) -> bool:

@@ -228,7 +228,7 @@ def test_a_pseudonym_a_person_is_no_warning_but_one_that_repeats_is(tmp_path: Pa
     report = run.write(tmp_path / "out", strict=True) / "report.html"
     text = report.read_text()
     assert "prepared (pseudonyms by a secret key: id)" in text
-    assert "releases with the same key can be linked" in text
+    assert "releases made with the same key can be linked" in text
     with pytest.warns(shoal.ShoalWarning):
         run = pseudonymous([f"P{row // 2}" for row in range(30)], tmp_path / "key")
     assert any("Rows, not persons, are counted" in one for one in run.warnings)

@@ -15,10 +15,10 @@ def scores(**values: float) -> tuple[Score, ...]:
     [
         (scores(lm_mean=0.25), "25.0 %", "of the detail is lost"),
         (scores(gcp=0.5), "50.0 %", "of the detail is lost"),
-        (scores(kl=0.0243, query_error=0.5), "0.0243", "divergence (Kullback-Leibler)"),
-        (scores(term_chunk_share=0.3, tkd=0.1), "30.0 %", "do not tell how many"),
+        (scores(kl=0.0243, query_error=0.5), "0.0243", "Kullback-Leibler divergence"),
+        (scores(term_chunk_share=0.3, tkd=0.1), "30.0 %", "but not how many"),
         (scores(information_loss=0.9, item_ncp=0.1), "10.0 %", "of the items' detail is lost"),
-        (scores(information_loss=0.9, tkd=0.0), "90.0 %", "are not published any more"),
+        (scores(information_loss=0.9, tkd=0.0), "90.0 %", "are no longer published"),
     ],
 )
 def test_the_score_that_fits_the_form_is_told(found: tuple[Score, ...], figure: str, words: str) -> None:
@@ -53,7 +53,7 @@ def test_the_columns_that_lost_most_are_named() -> None:
     cost = cost_of((Score("lm", 2.8, "", parts=parts), *scores(lm_mean=0.4)))
     assert cost is not None
     told = [(line.name, line.value.replace("\xa0", " ")) for line in cost.lines]
-    assert told[:2] == [("lost of c7", "70.0 %"), ("lost of c6", "60.0 %")]
+    assert told[:2] == [("loss of c7", "70.0 %"), ("loss of c6", "60.0 %")]
     assert told[-1] == ("of 3 more columns", "≤ 30.0 %")
     assert len(told) == COLUMNS
 

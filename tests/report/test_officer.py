@@ -50,7 +50,7 @@ def test_every_column_has_a_fate(run: Run) -> None:
     assert found is not None
     fates = {one.name: one for one in found.columns}
     assert list(fates) == ["name", "age", "town", "illness", "note"]
-    assert (fates["name"].happened, fates["name"].why) == ("not published", "it names a person")
+    assert (fates["name"].happened, fates["name"].why) == ("not published", "it identifies a person")
     assert "coarser (range" in fates["age"].happened
     assert fates["age"].distinct == "6 → 2"
     assert "k-anonymity" in fates["age"].why
@@ -69,11 +69,12 @@ def test_linked_tables_tell_each_column_and_that_rows_are_exact() -> None:
     fates = {one.name: one for one in found.columns}
     assert [fates[name].happened for name in ("age", "note")] == ["unchanged", "unchanged"]
     assert "no secret" in fates["age"].why
-    assert "not who has which" in fates["ill"].happened
-    assert not any("rarer than 1" in one for one in forced_by(made))
+    assert "but not who has which" in fates["ill"].happened
+    assert not any("fewer than 1 row" in one for one in forced_by(made))
     said = " ".join("".join(Markup(render(made)).texts).split())
     assert "finds that person's row, which is published exactly, and a group of at least" in said
-    assert "rows of the release that fit" not in said
+    assert "rows of the release that match" not in said
+    assert "anatomy on a table" in said
 
 
 def test_prepared_columns_are_not_called_unchanged() -> None:
@@ -86,9 +87,9 @@ def test_prepared_columns_are_not_called_unchanged() -> None:
     assert found is not None
     dose = next(one for one in found.columns if one.name == "dose")
     assert dose.happened == "prepared (rounding: dose to multiples of 5)"
-    assert dose.why.startswith("Published so, because you declared")
+    assert dose.why.startswith("Published as prepared, because you declared")
     page = " ".join("".join(Markup(render(made)).texts).split())
-    assert "Published unchanged but for their preparation, because you declared" in page
+    assert "Published unchanged apart from their preparation, because you declared" in page
     assert "counted after the preparation" in page
 
 
@@ -123,17 +124,17 @@ def test_both_figures_of_a_risk_answer_one_question(form: str) -> None:
     assert float(secret.after.split()[0]) <= 25.0
 
 
-def test_what_forced_the_loss() -> None:
+def test_what_caused_the_loss() -> None:
     data = Table(
         (column("town", ["Bonn"] * 3 + ["Rome"]), column("illness", ["a", "b", "c", "d"], Role.SENSITIVE))
     )
     made = run_of(data, {"town": ["*"] * 4}, k=2)
     tight, rare = forced_by(made)
-    assert "k-anonymity (promised 2, reached 4): it has room by a factor of 2.00" in tight
+    assert "k-anonymity (promised 2, reached 4): it is exceeded by a factor of 2.00" in tight
     assert "town = Rome (1)" in rare
     assert "Bonn" not in rare
     exact = run_of(data.take([0, 1]), {"town": ["Bonn"] * 2}, k=2)
-    assert "reached exactly" in forced_by(exact)[0]
+    assert "it is just met" in forced_by(exact)[0]
     assert "rare combinations" in forced_by(exact)[1]
 
 

@@ -48,7 +48,7 @@ def test_classes_tell_how_likely_a_row_is_found() -> None:
         "smallest class, in rows (k)": "2",
         "fewest values in a class (l)": "1",
         "… by their entropy": "1.00",
-        "largest difference of a group from all rows (t)": "0.300",
+        "largest distance of a class from all rows (t)": "0.300",
     }
 
 
@@ -74,8 +74,8 @@ def test_groups_tell_their_degree_and_what_attacks_reach() -> None:
     assert card.figure == "1 in 3"
     lines = told(card)
     assert lines["degree reached, and promised"] == "3, 3"
-    assert lines["right who names any member"] == "10.0 %"
-    assert lines["right who replays the method"] == "40.0 % above 1/3"
+    assert lines["guessing any member is right"] == "10.0 %"
+    assert lines["replaying the method is right"] == "40.0 % above 1/3"
 
 
 def test_groups_without_secrets_have_no_risk() -> None:
@@ -103,7 +103,7 @@ def test_cohorts_tell_their_size_and_the_surest_guess() -> None:
     assert card is not None
     assert card.figure == "3 baskets"
     assert told(card) == {
-        "chance to find the basket": "1 in 3",
+        "chance of finding the basket": "1 in 3",
         "surest guess of x": "33.3 % knowing nothing",
         "baskets without any item": "1",
     }

@@ -52,4 +52,4 @@ def test_the_page_shows_them() -> None:
     page = render(shoal.anonymize(people(), "table-rule-hiding", k=3, confidence=0.5))
     assert 'id="rules"' in page
     assert "cells starred" in page
-    assert "of the sensitive cells are published as a star" in page
+    assert "of the sensitive cells are starred" in page

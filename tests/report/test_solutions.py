@@ -51,7 +51,10 @@ def test_equal_solutions_need_no_choice() -> None:
         ({"proven": True, "objective": "lm", "value": 0.25, "bound": 0.25}, "The optimum is proven"),
         ({"proven": False, "objective": "lm", "value": 0.25, "bound": 0.2}, "none less than 0.2"),
         ({"least_height": 4, "vectors": 60, "evaluated": 13}, "from height 4 on"),
-        ({"least_height": 4, "vectors": 60, "evaluated": 13}, "Of 60 vectors of levels 13 were counted"),
+        (
+            {"least_height": 4, "vectors": 60, "evaluated": 13},
+            "Of 60 combinations of levels, 13 were evaluated",
+        ),
     ],
 )
 def test_how_the_search_ended_is_told(notes: dict[str, Any], words: str) -> None:

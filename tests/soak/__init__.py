@@ -1,1 +1,1 @@
-"""Random recipes on every engine, judged from the published files alone by plain Python."""
+"""Random recipes on every engine, whose releases plain Python judges from the published files alone."""

@@ -1,4 +1,4 @@
-"""A case: a recipe, its files, and what they say, all of it drawn from one number."""
+"""A case: a recipe, its files and their content, all drawn from one number."""
 
 import base64
 import json
@@ -18,23 +18,23 @@ METHODS = list(registry.load_all("method"))
 
 @dataclass
 class Case:
-    """What is run and judged.
+    """A recipe to be run and judged.
 
     Parameters
     ----------
     files
-        The files of the case by name; the recipe names them.
+        The files that the recipe names, by name.
     recipe
-        As plain data, with the names of files for paths.
+        The recipe as plain data, with names of files for paths.
     promises
-        What is asked for of a table, as models; a method of baskets says it by its parameters.
+        What is promised of a table, as models; a method of baskets has it in its parameters.
     rows
-        What the data says: rows of texts, or baskets as lists of items.
+        The content of the data: rows of texts, or baskets as lists of items.
     records
-        Of a second table: its rows, each with the number of the person's row under the name of the key.
+        The rows of a second table, each with the number of the person's row under the name of the key.
     measured, reported, tampered, proved, shuffled
-        Whether the measures run, the report is written, and the release is falsified afterwards; whether it is proved
-        by the stream too, and made again with secrets that have changed places.
+        Whether the measures run, the report is written, and the release is falsified afterwards; whether it is also
+        proved by the engine `stream`, and made again with secrets that have changed places.
     """
 
     seed: int
@@ -58,7 +58,7 @@ class Case:
         return registry.load("method", self.method).accepts is Table
 
     def lay_out(self, folder: Path) -> dict[str, Any]:
-        """Write the files, and give the recipe with paths in the folder."""
+        """Write the files into a folder, and return the recipe with paths in it."""
         for name, content in self.files.items():
             (folder / name).write_bytes(content)
         recipe = json.loads(json.dumps(self.recipe))
@@ -73,7 +73,7 @@ class Case:
         return recipe
 
     def text(self, faults: list[str]) -> str:
-        """The case as a file that can be run again."""
+        """The case as the text of a file, from which it can be run again."""
         plain = asdict(self)
         plain["files"] = {name: _shown(content) for name, content in self.files.items()}
         return json.dumps({"broken": faults, **plain}, ensure_ascii=False, indent=1)
@@ -100,7 +100,7 @@ def _hidden(text: str) -> bytes:
 
 
 def draw(seed: int) -> Case:
-    """The case of a number; methods take turns, so that some cases in a row hold all of them."""
+    """The case with a number; methods take turns, so that enough cases in a row cover all of them."""
     random = Random(seed)
     method = METHODS[seed % len(METHODS)]
     make = table_case if registry.load("method", method).accepts is Table else basket_case

@@ -1,4 +1,4 @@
-"""What a published cell stands for, by the syntax of cells alone and the hierarchies that the owner knows."""
+"""What a published cell stands for, by the syntax of cells and the owner's hierarchies alone."""
 
 from datetime import date
 from pathlib import Path
@@ -9,7 +9,7 @@ Paths = dict[str, tuple[str, ...]]
 
 
 def paths_of(tree: dict[str, Any]) -> Paths:
-    """The paths of a hierarchy as run.json tells it: the texts of each level, and the parent of each node."""
+    """The paths of a hierarchy as run.json holds it: the texts of each level, and the parent of each node."""
     found = {}
     for place, label in enumerate(tree["labels"][0]):
         path, here = [], place
@@ -37,7 +37,7 @@ def covers(cell: str, value: str, paths: Paths | None, order: list[str] | None =
 
 
 def members_of(cell: str) -> list[str]:
-    r"""The members of a set: a backslash stands before ``\``, ``|``, ``{`` and ``}`` of their own."""
+    r"""The members of a set; a backslash escapes ``\``, ``|``, ``{`` and ``}`` inside a member."""
     members, letters = [""], iter(cell[1:-1])
     for letter in letters:
         if letter == "|":
@@ -48,7 +48,7 @@ def members_of(cell: str) -> list[str]:
 
 
 def _ends(inside: str) -> list[tuple[str, str]]:
-    """All ways to read two ends: ordinal values may hold a comma."""
+    """All ways to read the two ends of a range, since ordinal values may hold a comma."""
     parts = inside.split(",")
     return [(",".join(parts[:cut]), ",".join(parts[cut:])) for cut in range(1, len(parts))]
 
@@ -61,7 +61,7 @@ def _between(low: str, value: str, high: str, closing: str, order: list[str] | N
 
 
 def _place(text: str, order: list[str] | None) -> Any:
-    """Where a value lies: its number, its day, or its place in the order of an ordinal column."""
+    """The position of a value: its number, its day, or its place in the order of an ordinal column."""
     if order is not None:
         return order.index(text) if text in order else None
     try:

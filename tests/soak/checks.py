@@ -1,4 +1,4 @@
-"""What every release must keep beside its promises: each row accounted for, and cells that cover what they hide."""
+"""What every release must keep besides its promises: each row is accounted for, and cells cover what they hide."""
 
 import csv
 import io
@@ -134,7 +134,7 @@ def _counts(case: Case, published: Published) -> Iterator[str]:
 
 
 def _asked(case: Case, published: Published) -> Iterator[str]:
-    """Every promise that was asked for is made, of every column that it is about."""
+    """Check that every promise that was asked for is made, for every column that it is about."""
     for wanted in case.promises:
         fields = {key: value for key, value in wanted.items() if key != "column"}
         columns: list[str | None] = [None]
@@ -142,7 +142,7 @@ def _asked(case: Case, published: Published) -> Iterator[str]:
             columns = [wanted["column"]] if wanted.get("column") else _own(case, "sensitive")
         named = {*wanted.get("values", ()), *wanted.get("bounds", ())}
         if named and columns != [None]:
-            # Of a column that has none of the named values nothing is promised.
+            # Nothing is promised of a column that has none of the named values.
             columns = [one for one in columns if named & {row[str(one)] for row in case.rows}]
         for column in columns:
             if not any(_says(one, fields, column) for one in published.promises):
@@ -160,7 +160,7 @@ def _says(made: dict[str, Any], fields: dict[str, Any], column: str | None) -> b
 
 
 def _values(case: Case, published: Published) -> Iterator[str]:
-    """Sensitive and insensitive cells are those of the data, or stars."""
+    """Check that sensitive and insensitive cells are those of the data, or stars."""
     for name in (*_own(case, "sensitive"), *_own(case, "insensitive")):
         if name in published.facts.get("perturbed", ()):
             if strange := {row[name] for row in published.rows} - {row[name] for row in case.rows}:
@@ -182,7 +182,7 @@ def _order(published: Published) -> Iterator[str]:
 def _covering(
     case: Case, published: Published, outcome: Outcome, release: judges.PublishedTable
 ) -> Iterator[str]:
-    """By the private row map: each cell covers the one it stands for."""
+    """Check, by the private row map, that each cell covers the original one."""
     places = outcome.run.trace.rows.tolist()
     if len(places) != len(published.rows) or len(set(places)) != len(places):
         yield f"the row map has {len(places)} places for {len(published.rows)} rows"
@@ -201,7 +201,7 @@ def _covering(
 
 
 def _linked(case: Case, published: Published, outcome: Outcome) -> Iterator[str]:
-    """Every public row is there as it was, every secret is in the group of its row, and all is in canonical order."""
+    """Check that public rows are unchanged, that every secret is in the group of its row, and the canonical order."""
     roles, link = case.recipe["roles"], published.facts["link"]
     hidden = {*roles["identifying"], *roles["sensitive"]}
     wanted = [*(name for name in case.rows[0] if name not in hidden), link]

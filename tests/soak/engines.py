@@ -1,4 +1,4 @@
-"""Cases on engines: in memory, in files of this machine with room for a handful of rows, and on Spark."""
+"""Run cases on engines: in memory, in files on this machine with room for a handful of rows, and on Spark."""
 
 import re
 import traceback
@@ -20,7 +20,7 @@ from shoal.recipe import Recipe
 from shoal.verification import Asked, verify_as_asked
 
 MEMORY = (3000, 20_000, 20_000, 1_000_000)
-"""Bytes of rows that the stream may hold: mostly so few that everything is cut, sorted on a disk and merged."""
+"""Bytes of rows that `stream` may hold: mostly so few that everything is cut, sorted on disk and merged."""
 
 
 SPARK = {
@@ -34,23 +34,23 @@ PARTS = re.compile(
     r"in parts|engines\.Local|one machine|does not run on|do(es)? not fit into|a worker has room|Spark skips"
     r"|opened in memory"
 )
-"""What a refusal says that only concerns rows in parts."""
+"""Words of refusals that concern only rows in parts."""
 
 
 @dataclass
 class Outcome:
-    """What came of a case on an engine.
+    """The outcome of a case on an engine.
 
     Parameters
     ----------
     status
         ``published``, ``refused`` with one of our errors, or ``crashed``.
     error
-        The name of the error, and what it said.
+        The name and message of the error.
     folder
-        What was written.
+        The folder that was written.
     run
-        What the library says of its run.
+        The run as the library returned it.
     code
         The exit code of a refusal.
     """
@@ -74,7 +74,7 @@ class Engines:
     Parameters
     ----------
     home
-        Where files go.
+        The folder for files.
     """
 
     def __init__(self, home: Path) -> None:
@@ -101,7 +101,7 @@ class Engines:
         return Outcome(engine, "published", folder=out, run=run)
 
     def verify(self, folder: Path, case: Case) -> tuple[Verdict, ...]:
-        """Prove a release by the stream."""
+        """Prove a release by the engine `stream`."""
         made = self._stream(case.seed)
         try:
             return verify_as_asked(folder, Asked(), made)
@@ -134,7 +134,7 @@ class Engines:
         return made
 
     def _on_spark(self) -> Any:
-        """A new engine on the one session, which stays open."""
+        """A new engine on the shared session, which stays open."""
         from shoal.engines.spark import Spark
 
         if self._spark is None:

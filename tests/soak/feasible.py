@@ -1,4 +1,4 @@
-"""Whether a promise that is called infeasible can be kept after all, by trying what a method may publish."""
+"""Try whether a promise that a method calls infeasible can be kept after all, by what the method may publish."""
 
 import csv
 import io
@@ -15,14 +15,14 @@ TINY = 8
 
 
 def refute(case: Case) -> Iterator[str]:
-    """What could be published, where a method says that nothing can."""
+    """What could be published although a method says that nothing can; None if there is nothing."""
     find = FINDERS.get(case.method)
     if find is not None:
         yield from find(case)
 
 
 def one_class(case: Case) -> Iterator[str]:
-    """All rows as one class, which every method that cuts from the top can publish."""
+    """Try all rows as one class, which every method that cuts from the top can publish."""
     if any(one["model"] in ("k-map", "delta-presence") for one in case.promises):
         return
     roles = case.recipe["roles"]
@@ -30,7 +30,7 @@ def one_class(case: Case) -> Iterator[str]:
         name in case.recipe.get("hierarchies", {}) or any(row[name] == "" for row in case.rows)
         for name in roles["quasi"]
     ):
-        # One class would show stars alone, which is refused as publishing nothing.
+        # One class would show only stars, which is refused because it publishes nothing.
         return
     rows = [{**row, **dict.fromkeys(roles["quasi"], "any")} for row in case.rows]
     release = judges.PublishedTable(rows, roles["quasi"], roles["sensitive"], roles.get("entity"))
@@ -39,7 +39,7 @@ def one_class(case: Case) -> Iterator[str]:
 
 
 def one_group(case: Case) -> Iterator[str]:
-    """All rows as one group; l promises that no value has a share above 1/l, too."""
+    """Try all rows as one group; l also promises that no value has a share above 1/l."""
     roles = case.recipe["roles"]
     if len(roles["sensitive"]) != 1 or roles.get("entity"):
         return
@@ -60,7 +60,7 @@ def _whole(promise: dict[str, Any]) -> dict[str, Any]:
 
 
 def levels(case: Case) -> Iterator[str]:
-    """Every vector of levels of a tiny table, where the hierarchies are known here."""
+    """Try every vector of levels of a tiny table whose hierarchies are known here."""
     asked = case.recipe["method"]
     roles = case.recipe["roles"]
     plain = len(case.rows) <= TINY and len(case.promises) == 1 and not asked.get("missing_matches_all")
@@ -78,7 +78,7 @@ def levels(case: Case) -> Iterator[str]:
     promise = _whole(case.promises[0])
 
     def keeps(rows: Sequence[Row], everybody: Sequence[Row]) -> bool:
-        """A class beside all that is published, as another class."""
+        """Whether a class keeps a promise; everything else that is published is another class."""
         marked = [{**row, **dict.fromkeys(roles["quasi"], "here")} for row in rows]
         rest = list(everybody)
         for row in rows:
@@ -118,7 +118,7 @@ def _limit(case: Case) -> int:
 
 
 def _paths(case: Case, name: str) -> list[tuple[str, ...]]:
-    """The paths of a column, where it is suppressed or has a file; missing values lie directly below the root."""
+    """The paths of a column with a hierarchy file or `suppress`; missing values are directly below the root."""
     spec = case.recipe["hierarchies"].get(name, "")
     values = {row[name] for row in case.rows}
     if spec == "suppress":
@@ -177,4 +177,4 @@ FINDERS = {
     "relational-transaction": None,
     "multirelational": None,
 }
-"""By method; None where no twin says what can be kept."""
+"""What to try, by method; None where no naive twin says what can be kept."""

@@ -1,4 +1,4 @@
-"""Values of parameters, drawn from how methods and models declare them: type, range, default."""
+"""Random values for parameters, by what methods and models declare: type, range, default."""
 
 from random import Random
 from types import NoneType, UnionType
@@ -12,7 +12,7 @@ MOST = 5.0
 
 
 class NoGenerator(Exception):
-    """A parameter of a type that nothing is drawn for."""
+    """Raised for a parameter whose type has no generator."""
 
 
 def draw_field(random: Random, owner: str, name: str, field: FieldInfo) -> Any:
@@ -21,7 +21,7 @@ def draw_field(random: Random, owner: str, name: str, field: FieldInfo) -> Any:
     Raises
     ------
     NoGenerator
-        For types that only their owner understands: such parameters have a generator of their own in `named.py`.
+        For other types: such parameters have generators of their own in `named.py`.
     """
     kinds = [kind for kind in _kinds(field.annotation) if kind is not NoneType]
     choices = [choice for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind)]
@@ -49,7 +49,7 @@ def _low(field: FieldInfo, default: float) -> float:
 
 
 def _number(random: Random, field: FieldInfo) -> float:
-    """A number with few digits, the ends of its range among them where they are allowed."""
+    """A number with few digits, sometimes an end of its range where that is allowed."""
     low = _low(field, 0.0)
     high = min((float(one.le) for one in field.metadata if isinstance(one, Le)), default=low + MOST)  # type: ignore[arg-type]
     closed = any(isinstance(one, Ge) for one in field.metadata)

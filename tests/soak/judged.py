@@ -22,7 +22,7 @@ from shoal.data.verdict import Verdict
 
 @dataclass
 class Judged:
-    """What came of a case."""
+    """The outcome of a case on all engines."""
 
     case: Case
     outcomes: list[Outcome] = field(default_factory=list)
@@ -31,7 +31,7 @@ class Judged:
 
 
 def run_case(case: Case, engines: Engines, home: Path, spark: bool = False) -> Judged:
-    """Run a case on the engines, and say all that is wrong."""
+    """Run a case on the engines, and say everything that is wrong."""
     folder = home / f"case-{case.seed}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -81,7 +81,7 @@ def _unproved(what: str, verify: Callable[[], Sequence[Verdict]]) -> list[str]:
 
 
 def _differences(case: Case, outcomes: list[Outcome]) -> list[str]:
-    """What engines disagree about, though they should not."""
+    """What engines disagree about although they should not."""
     local, *others = outcomes
     found = []
     for other in others:

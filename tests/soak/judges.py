@@ -1,7 +1,7 @@
-"""Promises about tables, from rows of texts and their definitions: what an adversary may know is about persons.
+"""Judge promises about tables from rows of texts, by the definitions; what an adversary may know is about persons.
 
-A row whose quasi-identifiers and sensitive cells are all ``*`` tells nothing and is in no class. With an entity column
-a value's share is the number of persons of the class who have it over the persons of the class.
+A row whose quasi-identifiers and sensitive cells are all ``*`` says nothing and is in no class. With an entity column,
+the share of a value is the number of persons of the class who have it, divided by all persons of the class.
 """
 
 import math
@@ -40,7 +40,7 @@ class PublishedTable:
     orders: dict[str, list[str]] = field(default_factory=dict)
     items: str | None = None
     lines: list[Any] | None = None
-    """The lines of items in clusters: then every row is in a class."""
+    """The lines of items in clusters; where there are any, every row is in a class."""
 
     @cached_property
     def telling(self) -> list[Row]:
@@ -64,7 +64,7 @@ class PublishedTable:
         return [promise["column"]] if promise.get("column") else self.sensitive
 
     def histogram(self, rows: Sequence[Row], column: str) -> tuple[naive.Counts, int]:
-        """How many rows, or persons, tell each value, and how many tell any."""
+        """How many rows, or persons, show each value, and how many show any."""
         counts = naive.told(rows, column, self.entity)
         return counts, counts.size
 
@@ -124,7 +124,7 @@ def k_km_anonymity(promise: Promise, told: PublishedTable) -> Iterator[str]:
 
 
 def disassociation(promise: Promise, told: PublishedTable) -> Iterator[str]:
-    """As the clusters of baskets are judged, and each class by itself."""
+    """Judge the clusters of each class as those of baskets."""
     assert told.lines is not None
     trees = [line["cluster"] for line in told.lines]
     sets = PublishedSets(Published({}, [], [], [], trees, ""), set(promise["sensitive"]), set())
@@ -137,7 +137,7 @@ def disassociation(promise: Promise, told: PublishedTable) -> Iterator[str]:
 
 
 def by_class(judged: Callable[[Promise, Counter[str], Counter[str]], bool], persons: bool) -> Judge:
-    """A promise about the values of each class, each of them counted once a person."""
+    """Judge a promise about the values of each class, each value counted once per person."""
 
     def judge_classes(promise: Promise, release: PublishedTable) -> Iterator[str]:
         for column in release.columns(promise):
@@ -154,7 +154,7 @@ def by_class(judged: Callable[[Promise, Counter[str], Counter[str]], bool], pers
 
 
 def beside(judged: Callable[[Promise, Counter[str], Counter[str]], bool]) -> Judge:
-    """A promise about the values beside some of the quasi-identifiers."""
+    """Judge a promise about the values that go with some of the quasi-identifiers."""
 
     def judge_groups(promise: Promise, release: PublishedTable) -> Iterator[str]:
         known = promise.get("x") or release.quasi
@@ -203,7 +203,7 @@ def closeness(promise: Promise, here: Counter[str], whole: Counter[str]) -> bool
 
 
 def work(promise: Promise, here: Counter[str], whole: Counter[str]) -> Fraction:
-    """As the naive twin, which knows no days; texts of days ascend as they are."""
+    """The distance by the naive twin, which knows no dates; but dates as texts are in order."""
     if promise["distance"] in ("ordered", "by-kind") and not promise.get("order"):
         known = [value for value in whole if value]
         if not all(map(naive.is_number, known)):
@@ -246,7 +246,7 @@ def risk(promise: Promise, release: PublishedTable) -> Iterator[str]:
 
 
 def hidden_rules(promise: Promise, release: PublishedTable) -> Iterator[str]:
-    """Stars stay among the rows of an antecedent; in the worst case all of them are the value."""
+    """Judge hidden rules; stars count among the rows of an antecedent, and in the worst case all hide the value."""
     most = naive.exact(promise["confidence"])
     width = len(release.quasi)
     longest = min(promise.get("size") or width, width) if promise["antecedent"] == "any" else width
@@ -284,7 +284,7 @@ def k_map(promise: Promise, release: PublishedTable) -> Iterator[str]:
 
 
 def presence(promise: Promise, release: PublishedTable) -> Iterator[str]:
-    """The chance of a person is summed over all classes that she fits."""
+    """Judge delta-presence; a person's chance is summed over all classes that she fits."""
     chances = [Fraction(0)] * len(release.population)
     for cells, members in release.classes.items():
         fitting = [place for place, person in enumerate(release.population) if release.fits(cells, person)]
@@ -300,7 +300,7 @@ def presence(promise: Promise, release: PublishedTable) -> Iterator[str]:
 
 
 def perturbed(allowed: Callable[[Promise, Fraction], bool]) -> Judge:
-    """A promise about a published matrix: the worst two lines decide, over every published value."""
+    """Judge a promise about a published matrix: the worst two lines decide, over every published value."""
 
     def judge_matrix(promise: Promise, release: PublishedTable) -> Iterator[str]:
         values = list(promise["matrix"])
@@ -321,7 +321,7 @@ def amplified(promise: Promise, factor: Fraction) -> bool:
 
 
 def breached(promise: Promise, factor: Fraction) -> bool:
-    """The worst belief: one value with a chance of ρ1, another with the rest."""
+    """Judge the worst belief: one value with a chance of ρ1, another with the rest."""
     prior = naive.exact(promise["rho1"])
     return prior * factor / (prior * factor + 1 - prior) < naive.exact(promise["rho2"])
 

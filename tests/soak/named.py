@@ -1,4 +1,4 @@
-"""Parameters of methods and models: those that speak of the data have a generator here, others are drawn by type."""
+"""Random parameters of methods and models: generators for those that depend on the data; others are drawn by type."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from shoal.data.table import Table
 
 @dataclass
 class Facts:
-    """What parameters may speak of: columns and their values, or items."""
+    """What parameters may refer to: columns and their values, or items."""
 
     quasi: list[str] = field(default_factory=list)
     values: dict[str, list[str]] = field(default_factory=dict)
@@ -34,7 +34,7 @@ def a_column(random: Random, facts: Facts) -> str | None:
 
 
 def some_values(random: Random, facts: Facts) -> list[str]:
-    """Values of one column: one that the others do not have would be refused there."""
+    """Some values of one sensitive column; a value that a column does not have would be refused there."""
     known = random.choice([*facts.values.values(), []])
     return random.sample(known, min(len(known), random.randint(0, 3)))
 
@@ -46,7 +46,7 @@ def bounds(random: Random, facts: Facts) -> dict[str, float]:
 
 
 def order(random: Random, facts: Facts) -> list[str] | None:
-    """An order of the values of all sensitive columns: only with one of them it is an order of its own values."""
+    """An order of the values of the sensitive column; none where there are several, which it would not fit."""
     known = sorted(
         {value for values in facts.values.values() for value in values if value.strip()} - {"?", "NA"}
     )
@@ -54,7 +54,7 @@ def order(random: Random, facts: Facts) -> list[str] | None:
 
 
 def tree(random: Random, facts: Facts) -> dict[str, list[str]] | None:
-    """A tree of the same values, the missing one among them."""
+    """A tree of the values of the sensitive column, including the missing one; none where there are several."""
     known = sorted(
         {"", *(value.strip() for values in facts.values.values() for value in values)} - {"?", "NA"}
     )
@@ -64,7 +64,7 @@ def tree(random: Random, facts: Facts) -> dict[str, list[str]] | None:
 
 
 def guards(random: Random, facts: Facts) -> dict[str, Any]:
-    """A sensitive column whose values name nodes of a tree of another one."""
+    """Two sensitive columns: the values of the second name nodes in a tree of the values of the first."""
     if len(facts.values) < 2:
         return {}
     column, guard = random.sample(facts.sensitive, 2)
@@ -86,7 +86,7 @@ def levels(random: Random, facts: Facts) -> dict[str, int]:
 
 
 def least_levels(random: Random, facts: Facts) -> dict[str, int]:
-    """Where a column is always generalized; a level above its coarsest one is refused."""
+    """Lowest levels of columns that are always generalized; a level above the coarsest is refused."""
     return {name: random.randint(0, 1) for name in facts.quasi if random.random() < 0.1}
 
 
@@ -109,7 +109,7 @@ def _makes_classes(kind: Any) -> bool:
 
 
 def first_step(random: Random, facts: Facts) -> str:
-    """A method of tables that keeps what is promised of all columns, whatever its own parameters are."""
+    """A method of tables for a first step, which keeps promises of all columns whatever its own parameters are."""
     kinds = {name: registry.load("method", name) for name in registry.METHODS}
     plain = {name: kind for name, kind in kinds.items() if _makes_classes(kind)}
     own = {"anonymize_with", "stars_match_all"}
@@ -149,7 +149,7 @@ NAMED: dict[str, Draw] = {
     "d_gamma": lambda random, facts: random.choice([0.3, 0.6, 0.95]),
     "improve_steps": lambda random, facts: random.choice([[], [1], [40], [300]]),
 }
-"""By the name of the parameter."""
+"""Generators by the name of the parameter."""
 
 NEVER = frozenset({"population", "entity", "promises"})
 """Parameters that a case makes itself: files, roles and models."""
@@ -163,14 +163,14 @@ def parameters(
     share: float,
     without: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """Some parameters of a method or model, and all that it requires."""
+    """Some parameters of a method or model, among them all that it requires."""
     left_out = {*without, *NEVER}
     found: dict[str, Any] = {}
     for name, one in fields.items():
         if name in left_out or (not one.is_required() and random.random() > share):
             continue
         if name == "improve" and one.annotation is not bool:
-            continue  # a search of so many seconds ends otherwise each time
+            continue  # a search that ends by the clock ends differently each time
         value = NAMED[name](random, facts) if name in NAMED else draw_field(random, owner, name, one)
         if value is None and one.is_required() and facts.sensitive:
             value = random.choice(facts.sensitive)
@@ -182,6 +182,6 @@ def parameters(
 
 
 def drawable(owner: str, fields: Mapping[str, FieldInfo]) -> None:
-    """Draw every parameter once: whatever cannot be drawn is told."""
+    """Draw every parameter once, so that one without a generator is noticed."""
     facts = Facts(["q"], {"s": ["a", "b"]}, ["a", "b", "c"], ["a"])
     parameters(Random(1), owner, fields, facts, share=1.0)

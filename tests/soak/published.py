@@ -1,4 +1,4 @@
-"""What a release folder says to whoever opens its files: rows of texts, baskets, groups, clusters, linked tables."""
+"""Read the files of a release folder by plain Python: rows of texts, baskets, groups, clusters, linked tables."""
 
 import csv
 import io
@@ -19,19 +19,19 @@ class Published:
     Parameters
     ----------
     facts
-        What release.json says.
+        The content of release.json.
     names, rows
         Of a table: the columns of its file, and the rows.
     baskets
         Of baskets: the items of each.
     lines
-        Of groups and clusters, and of the items of a table: what each line says.
+        Of groups and clusters, and of the items of a table: the content of each line.
     text
-        The data as it stands there, to be compared: all part files one after the other, with one header.
+        The data as text, for comparisons: all part files one after another, with one header.
     secrets
-        Of linked tables: the group and the secret, as often as it is there; the rows have the group too.
+        Of linked tables: each secret with its group, as often as it occurs; the rows have the group too.
     records
-        Of persons with records: these, each with the number of its person; the rows have it too.
+        Of persons with records: the records, each with the number of its person; the rows have it too.
     """
 
     facts: dict[str, Any]
@@ -53,7 +53,7 @@ class Published:
 
 
 def read(folder: Path) -> Published:
-    """Read all there is."""
+    """Read everything in a release folder."""
     release = folder / "release"
     facts = json.loads((release / "release.json").read_text(encoding="utf-8"))
     if facts["form"] == "linked":
@@ -91,7 +91,7 @@ def read(folder: Path) -> Published:
 
 
 def _linked(release: Path, facts: dict[str, Any]) -> Published:
-    """Both tables; a secret stands there as often as its count says."""
+    """Both linked tables; a secret is repeated as often as its count says."""
     (ending,) = {path.suffix for path in release.iterdir() if path.name.startswith("data.")}
     tables = [_rows(release / f"{name}{ending}") for name in ("data", "sensitive")]
     secrets = [
@@ -124,7 +124,7 @@ def _text(data: Path) -> str:
 
 
 def _cut(text: str) -> list[str]:
-    """The lines of the header, which may hold a quoted line end."""
+    """Split off the header, which may hold a quoted line end."""
     lines = text.split("\n")
     count = 1
     while "\n".join(lines[:count]).count('"') % 2:

@@ -1,4 +1,4 @@
-"""Persons and their records in two published files: the view of the join, whether it fits the data, and false ones."""
+"""Persons and their records in two published files: the view of the join, checks, and falsified releases."""
 
 import csv
 import io
@@ -16,11 +16,11 @@ from tests.soak.cells import covers
 from tests.soak.published import Published, Row
 
 VIEW = "the records"
-"""The column of the view: all that may be known of the records of a person."""
+"""The column of the view with everything that may be known of a person's records."""
 
 
 def view(case: Case, published: Published) -> list[Row]:
-    """The persons, each with what may be known of her records as one more cell."""
+    """The persons, each with one more cell: what may be known of her records."""
     key, known = published.facts["key"], case.recipe["roles"]["quasi"]
     held: dict[str, list[list[str]]] = defaultdict(list)
     for record in published.records:
@@ -29,7 +29,7 @@ def view(case: Case, published: Published) -> list[Row]:
 
 
 def faults(case: Case, published: Published, places: list[int], release: Any) -> Iterator[str]:
-    """What is wrong with the records beside the promises about persons.
+    """What is wrong with the records, apart from the promises about persons.
 
     `places`: the original row of each person. `release`: the published table, with hierarchies and orders.
     """
@@ -57,7 +57,7 @@ def faults(case: Case, published: Published, places: list[int], release: Any) ->
 
 
 def edit(random: Random, case: Case, published: Published) -> None:
-    """Change a cell of a person or a record, or give a record to somebody else, or leave one out."""
+    """Change a cell of a person or a record, give a record to somebody else, or leave one out."""
     key, way = published.facts["key"], random.random()
     if way < 0.3 or not published.records:
         row, rows = random.choice(published.rows), published.rows

@@ -1,4 +1,4 @@
-"""Many cases over processes: resumed after a stop, with a table of what came of them and a file for each failure."""
+"""Run many cases in several processes, resumable, with a table of outcomes and a file for each failure."""
 
 import argparse
 import json
@@ -19,13 +19,13 @@ from tests.soak.engines import Engines
 from tests.soak.judged import Judged, run_case
 
 BATCH = 50
-"""Cases that a process does at a time, between two lines of the journal."""
+"""Cases that a process runs at a time, between two lines of the journal."""
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run what the command line asks for; 1 where a case failed."""
+    """Run what the command line asks for; returns 1 where a case failed."""
     asked = _parser().parse_args(arguments)
     out = Path(asked.out)
     (out / "failures").mkdir(parents=True, exist_ok=True)
@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _done(journal: Path) -> dict[int, dict[str, Any]]:
-    """The batches of an earlier run, by their first case; a line that was cut off is done again."""
+    """The batches of an earlier run, by their first case; a batch whose line was cut off is run again."""
     found = {}
     for line in journal.read_text(encoding="utf-8").splitlines() if journal.exists() else []:
         try:
@@ -80,7 +80,7 @@ def _done(journal: Path) -> dict[int, dict[str, Any]]:
 
 
 def _worked(batches: list[list[int]], processes: int, spark: int, out: Path) -> Iterator[dict[str, Any]]:
-    # Frames of a few rows gain nothing by threads.
+    # Frames of a few rows gain nothing from threads.
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         waiting: set[Future[dict[str, Any]]] = set()
@@ -121,7 +121,7 @@ def work(seeds: Iterable[int], spark: int, out: Path) -> dict[str, Any]:
 
 
 def tally(judged: Judged) -> Counter[str]:
-    """What a case adds to the table."""
+    """What a case contributes to the table."""
     found: Counter[str] = Counter()
     case = judged.case
     for outcome in judged.outcomes:

@@ -1,4 +1,4 @@
-"""Promises about baskets, groups and clusters, from their published lines and their definitions."""
+"""Judge promises about baskets, groups and clusters from their published lines, by the definitions."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -92,7 +92,7 @@ def tuples(cluster: dict[str, Any]) -> dict[str, Any]:
 
 
 def _links(cluster: dict[str, Any], share: Fraction, inside: bool) -> Iterator[str]:
-    """Items of chunks that too many of a cluster hold, where anything can be linked with them."""
+    """Items of chunks that too many baskets of a cluster hold, where other items can be linked with them."""
     chunks = cluster.get("chunks", cluster.get("shared"))
     size = sum(leaf["size"] for leaf in disassociation.leaves_of(cluster))
     for place, chunk in enumerate(chunks):

@@ -1,4 +1,4 @@
-"""Random baskets in every layout, with sensitive and insensitive items and a hierarchy of them."""
+"""Random baskets in every layout, with sensitive and insensitive items and a hierarchy of items."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ def basket_case(random: Random, method: str) -> dict[str, Any]:
     baskets = _baskets(random, items)
     held = sorted({item for basket in baskets for item in basket})
     if layout == "matrix" and {item.lower() for item in held} <= {"0", "1", "false", "true"}:
-        # A first line of cells alone is a row, and no header.
+        # A first line that is nothing but cells is a row, not a header.
         layout = "lines"
     owner = registry.load("method", method)
     wanted = random.choice([1, 1, 2, 3]) if owner.needs_sensitive or random.random() < 0.5 else 0
@@ -70,13 +70,13 @@ def _items(random: Random, layout: str) -> list[str]:
         "lines": " \t\r\n\xa0\x1f",
         "lines:,": ",\r\n",
         "spmf": " \t\r\n\xa0\x1f",
-        # Where every basket holds one item, whatever may part items in it does.
+        # Where every basket holds one item, any separator that occurs in items would split them.
         "column:items": "|;,\t \r\n",
     }.get(layout, "\r\n")
     usable = [
         text
         for text in texts.ODD
-        # At the beginning of a file U+FEFF is no item.
+        # At the beginning of a file, U+FEFF is not an item.
         if text == text.strip()
         and text[:1] != "\ufeff"
         and text not in ("?", "NA", "-1", "-2")

@@ -1,4 +1,4 @@
-"""Random tables with roles, hierarchies, a population, and promises about them."""
+"""Random tables with roles, hierarchies, a population and promises."""
 
 import csv
 import io
@@ -39,14 +39,14 @@ SHORT: dict[str, dict[str, str]] = {
     "k-map": {"k": "k_map"},
     "delta-presence": {"delta_max": "presence"},
 }
-"""Short forms of promises: parameter of the model to parameter of the method."""
+"""Short forms of promises: the parameters of models and the parameters of methods that stand for them."""
 
 POPULATION = ("k-map", "delta-presence")
 
 
 @dataclass
 class Drawn:
-    """A table as it is drawn, before it is written down."""
+    """A table as it was drawn, before it is written to a file."""
 
     names: list[str] = field(default_factory=list)
     cells: dict[str, list[str]] = field(default_factory=dict)
@@ -171,7 +171,7 @@ def _columns(random: Random, tiny: bool, *, one_secret: bool = False, key: bool 
 
 
 def _items(random: Random, drawn: Drawn) -> None:
-    """A column of items, some of them sensitive or insensitive; with a hierarchy now and then."""
+    """A column of items, some of them sensitive or insensitive, and sometimes with a hierarchy."""
     rows, pool = len(drawn.cells[drawn.names[0]]), list("abcdefgh")[: random.choice([2, 3, 5, 8])]
     share = random.choice([0.1, 0.3, 0.6])
     drawn.cells["buys"] = ["|".join(item for item in pool if random.random() < share) for _ in range(rows)]
@@ -186,7 +186,7 @@ def _items(random: Random, drawn: Drawn) -> None:
 
 
 def _records(random: Random, drawn: Drawn) -> list[dict[str, str]]:
-    """Records of persons in a second file, some of them of nobody; their columns have roles of their own."""
+    """Records of persons in a second file, a few of them nobody's; their columns have roles of their own."""
     persons = len(drawn.cells["key"])
     most, idle = random.choice([1, 2, 4]), random.choice([0, 0, 0.2])
     counts = [0 if random.random() < idle else random.randint(1, most) for _ in range(persons)]
@@ -270,7 +270,7 @@ def _promised(random: Random, facts: Facts, form: type = Table) -> tuple[bool, l
     chosen += random.sample(rest, min(count, len(rest)))
     promises = []
     for name in dict.fromkeys(chosen[:count] if random.random() < 0.9 else random.sample(names, 1)):
-        # Only local suppression looks for what is enough by fewer columns or with stars; others keep the stronger one.
+        # Only local suppression makes use of weaker promises, by fewer columns or with stars; others keep the stronger.
         weaker = ("m", "stars_match_all") if name == "k-anonymity" else ()
         fields = parameters(random, name, known[name].model_fields, facts, 0.2, without=weaker)
         if "guard" in fields:
@@ -280,7 +280,7 @@ def _promised(random: Random, facts: Facts, form: type = Table) -> tuple[bool, l
 
 
 def _together(fields: dict[str, Any]) -> dict[str, Any]:
-    """Parameters that go together."""
+    """Make parameters fit together."""
     if fields.get("antecedent") != "any":
         fields.pop("size", None)
     if "tree" in fields and "guard" not in fields:
@@ -297,7 +297,7 @@ def _together(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _asked(random: Random, models: list[dict[str, Any]]) -> dict[str, Any]:
-    """The promises as a method takes them: in short forms where there are such, or as models."""
+    """The promises as a method takes them: in short forms where there are any, or as models."""
     asked: dict[str, Any] = {}
     for promise in models:
         name, fields = promise["model"], {key: value for key, value in promise.items() if key != "model"}
@@ -332,7 +332,7 @@ def _csv(names: list[str], rows: list[tuple[str, ...]], separator: str, end: str
 
 
 def _written(random: Random, drawn: Drawn) -> str:
-    """The file of the table; what it cannot tell of itself goes into the reading."""
+    """Write the table as a file; what the file cannot say itself goes into the reading."""
     rows = list(zip(*(drawn.cells[name] for name in drawn.names), strict=True))
     if random.random() < 0.15:
         text = io.BytesIO()
@@ -350,7 +350,7 @@ def _written(random: Random, drawn: Drawn) -> str:
         )
     ):
         drawn.reading["separator"] = separator
-    # At the beginning of a file U+FEFF is no part of a cell.
+    # At the beginning of a file, U+FEFF is not part of a cell.
     if random.random() < 0.04 and not rows[0][0].startswith("\ufeff"):
         drawn.reading["names"] = drawn.names
         names, rows = list(rows[0]), rows[1:]
@@ -362,7 +362,7 @@ def _written(random: Random, drawn: Drawn) -> str:
 
 
 def _typed(random: Random, drawn: Drawn, name: str) -> pl.Series:
-    """A column of texts, or of numbers or days; missing cells are null or the texts for it."""
+    """A column of texts, numbers or days; missing cells are null or texts that mean missing."""
     cells, kind = drawn.cells[name], drawn.kinds.get(name)
     if random.random() < 0.5 and kind == "numbers" and all("." not in cell for cell in cells):
         return pl.Series([None if cell in MISSING else int(cell) for cell in cells], dtype=pl.Int64)
@@ -376,7 +376,7 @@ def _typed(random: Random, drawn: Drawn, name: str) -> pl.Series:
 
 
 def _read(drawn: Drawn) -> list[dict[str, str]]:
-    """The rows as a reader has to take them: trimmed, missing ones empty, numbers of one value as one text."""
+    """The rows as they must be read: trimmed, with missing cells empty, and equal numbers as the same text."""
     read = {}
     for name in drawn.names:
         if name in drawn.reading.get("orders", {}) or drawn.reading.get("kinds", {}).get(name) == "nominal":

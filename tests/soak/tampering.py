@@ -24,7 +24,7 @@ TRIES = 12
 
 
 def falsify(case: Case, outcome: Outcome, population: str | None) -> tuple[str, str]:
-    """Change a release until it is broken; gives what was done, and what `verify` overlooked."""
+    """Change a release until it is broken; returns what was done, and what `verify` overlooked."""
     random = Random(case.seed)
     published = read(outcome.folder)
     if list((outcome.folder / "release").glob("*.parquet")):
@@ -49,7 +49,7 @@ def falsify(case: Case, outcome: Outcome, population: str | None) -> tuple[str, 
 
 
 def _edited(random: Random, case: Case, published: Published, private: dict[str, Any]) -> str:
-    """Edit something; gives what it breaks."""
+    """Edit something; returns what that breaks."""
     if published.form in ("table", "linked", "clustered", "related"):
         edits = {
             "table": _edit_rows,
@@ -123,7 +123,7 @@ def _edit_clusters(random: Random, published: Published) -> None:
 
 
 def _edit_clustered(random: Random, case: Case, published: Published) -> None:
-    """Edit a row, or a cluster of some class."""
+    """Edit a row, or a cluster of a class."""
     if random.random() < 0.4:
         _edit_rows(random, case, published)
         return
@@ -132,7 +132,7 @@ def _edit_clustered(random: Random, case: Case, published: Published) -> None:
 
 
 def _write(release: Path, published: Published) -> None:
-    """Write it in canonical order, with counts that fit, so that nothing but the promise is broken."""
+    """Write the data in canonical order, with counts that fit, so that nothing but the promise is broken."""
     facts = dict(published.facts)
     if published.form in ("table", "clustered"):
         rows = sorted([row[name] for name in published.names] for row in published.rows)
@@ -170,7 +170,7 @@ def _write(release: Path, published: Published) -> None:
 
 
 def _write_linked(release: Path, published: Published) -> None:
-    """Both tables in canonical order, equal secrets of a group on one line."""
+    """Write both linked tables in canonical order, with equal secrets of a group on one line."""
     (secret,) = [one["name"] for one in published.facts["columns"] if one["role"] == "sensitive"]
     rows, secrets = canonical(*linked_texts(published, secret))
     counts = Counter(secrets)

@@ -1,4 +1,4 @@
-"""The judges of the soak on releases that are broken by hand: a judge that sees nothing would find nothing."""
+"""The judges of the soak, tried on releases that are broken by hand: a blind judge would find nothing."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The short form of the soak: some cases of every method, and what a new method, model or parameter needs."""
+"""The short form of the soak: a few cases of every method, and checks of what new methods and models need."""
 
 from pathlib import Path
 
@@ -15,12 +15,12 @@ from shoal import registry
 from shoal.data.summary import Summary
 
 CASES = 15
-"""Of every method."""
+"""Cases of every method."""
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_random_recipes(method: str, tmp_path: Path) -> None:
-    """Published and proved, or refused with a reason; the same on every engine; and no falsified release is proved."""
+    """Each is published and proved, or refused with a reason, alike on every engine; no falsified release is proved."""
     engines = Engines(tmp_path)
     turn, turns = METHODS.index(method), len(METHODS)
     tried = published = 0
@@ -33,7 +33,7 @@ def test_random_recipes(method: str, tmp_path: Path) -> None:
 
 
 def test_every_model_has_a_judge() -> None:
-    """But for those of cross-tables, which no recipe makes: tests/summaries attacks them."""
+    """Except those of cross-tables, which no recipe makes: tests/summaries attacks them."""
     rows = {name for name in registry.MODELS if registry.load("model", name).accepts != (Summary,)}
     missing = rows - set(judges.JUDGES) - set(set_judges.JUDGES)
     assert not missing, (

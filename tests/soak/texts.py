@@ -1,4 +1,4 @@
-"""Texts of cells and items: plain ones that repeat, and odd ones that readers and writers stumble over."""
+"""Random texts of cells and items: plain ones that repeat, and odd ones that readers and writers may stumble over."""
 
 from datetime import date, timedelta
 from random import Random
@@ -121,12 +121,12 @@ ODD_COLUMNS = [
 
 
 def plain(random: Random, count: int) -> list[str]:
-    """Different plain names."""
+    """Distinct plain names."""
     return random.sample(NAMES, min(count, len(NAMES)))
 
 
 def numbers(random: Random, count: int) -> list[str]:
-    """Different numbers of one spelling."""
+    """Distinct numbers in the same notation."""
     kind = random.choice(["small", "small", "wide", "decimal", "signed", "large"])
     if kind == "small":
         return [str(number) for number in random.sample(range(20), min(count, 20))]
@@ -140,7 +140,7 @@ def numbers(random: Random, count: int) -> list[str]:
 
 
 def days(random: Random, count: int) -> list[str]:
-    """Different days, ISO."""
+    """Distinct days in ISO format."""
     spread = random.choice([30, 800, 20000])
     return [
         str(date(1950, 1, 1) + timedelta(days=number))
@@ -149,7 +149,7 @@ def days(random: Random, count: int) -> list[str]:
 
 
 def odd(random: Random, count: int) -> list[str]:
-    """Odd texts, now and then one that looks published."""
+    """Odd texts, occasionally one that looks like a published cell."""
     pool = ODD + random.sample(PUBLISHED, 1) if random.random() < 0.03 else ODD
     return random.sample(pool, min(count, len(pool)))
 
@@ -160,7 +160,7 @@ def codes(random: Random, count: int) -> list[str]:
 
 
 def letters(random: Random, count: int) -> list[str]:
-    """Short texts of a few letters, which share beginnings."""
+    """Short texts from a few letters, many with the same beginning."""
     return sorted({"".join(random.choice("ab") for _ in range(random.randint(1, 4))) for _ in range(count)})
 
 

@@ -1,4 +1,4 @@
-"""Whoever is grouped with whom must not follow from what is secret: shuffled secrets leave every class as it is."""
+"""Who is grouped with whom must not depend on secrets: with shuffled secrets, every class stays as it is."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ from shoal import registry
 
 
 def applies(case: Case) -> bool:
-    """Whether nothing that is promised is about secrets, and the choice among equal rows is drawn by a seed."""
+    """Whether no promise is about secrets, and the choice among equal rows is drawn by a seed."""
     if not case.is_table or case.recipe["seed"] is None or "data.csv" not in case.files:
         return False
     models = [registry.load("model", one["model"]) for one in case.promises]
@@ -25,7 +25,7 @@ def applies(case: Case) -> bool:
 
 
 def follows(case: Case, first: Outcome, engines: Engines, folder: Path) -> str:
-    """What changes when secrets change places; empty where nothing does."""
+    """What changes when secrets change places; empty where nothing changes."""
     text = case.files["data.csv"].decode("utf-8-sig")
     separator = case.recipe["source"]["reading"]["separator"]
     names, *rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)

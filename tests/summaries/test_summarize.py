@@ -92,7 +92,7 @@ def test_the_order_of_rows_changes_nothing() -> None:
         (["sex", "sex"], {}, WrongUse, "twice"),
         ([], {}, WrongUse, "needs a column"),
         (["sex"], {"sums": ["payy"]}, UnknownName, "payy"),
-        (["age"], {"sums": ["sex"]}, WrongUse, "holds no numbers"),
+        (["age"], {"sums": ["sex"]}, WrongUse, "does not hold numbers"),
         (["sex"], {"threshold": 1}, WrongUse, "threshold"),
         (["sex"], {"p": 0}, WrongUse, "p must be"),
         (["sex"], {"dominance": (0, 80)}, WrongUse, "Dominance is n,k"),
@@ -113,7 +113,7 @@ def test_what_is_refused(by: list[str], options: dict[str, Any], error: type[Exc
 
 def test_amounts_below_zero_are_refused() -> None:
     frame = pl.DataFrame({"a": list("xyz"), "pay": [1, -2, 3]})
-    with pytest.raises(BadData, match=r"column 'pay': amounts must not be negative, and one is -2"):
+    with pytest.raises(BadData, match=r"column 'pay': amounts must not be negative, but one is -2"):
         shoal.summarize(frame, ["a"], sums=["pay"])
 
 

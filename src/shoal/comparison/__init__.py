@@ -1,1 +1,1 @@
-"""The laboratory: one recipe, many runs, and pictures that answer the question."""
+"""Comparisons: one recipe, many runs, and charts that answer its question."""

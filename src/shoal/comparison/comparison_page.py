@@ -1,4 +1,4 @@
-"""The page of a comparison, and its digest in Markdown."""
+"""The page of a comparison, as HTML and as Markdown."""
 
 import os
 import platform
@@ -25,7 +25,7 @@ CPUINFO = Path("/proc/cpuinfo")
 
 
 def machine() -> str:
-    """Cores, processor, versions and the day, in a line."""
+    """Cores, processor, versions and the date, in one line."""
     model = platform.processor() or platform.machine()
     if CPUINFO.exists():
         lines = CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -39,7 +39,7 @@ def machine() -> str:
 
 
 SHOWN = 400
-"""Runs that the page lists; all are in the results."""
+"""Most runs that the page lists; the results hold them all."""
 
 STATUSES = {
     "done": ("done", "kept their promise"),
@@ -52,7 +52,7 @@ STATUSES = {
 
 
 def write_page(compared: Compared, recipe: Path) -> None:
-    """Write report.html: one page that needs nothing else, without scripts."""
+    """Write report.html: one page without scripts that needs no other files."""
     path = compared.folder / "report.html"
     try:
         path.write_text(render(compared, recipe), encoding="utf-8")
@@ -61,7 +61,7 @@ def write_page(compared: Compared, recipe: Path) -> None:
 
 
 def render(compared: Compared, recipe: Path) -> str:
-    """The page as a text."""
+    """The page as HTML."""
     page = templates("shoal.comparison").get_template("comparison.html.j2")
     head, body = runs_table(compared)
     return page.render(
@@ -87,25 +87,25 @@ def render(compared: Compared, recipe: Path) -> str:
 
 
 def command(compared: Compared, recipe: Path) -> str:
-    """The command that makes it again."""
+    """The command that repeats the comparison."""
     quick = " --quick" if compared.quick else ""
     return f"shoal compare {shlex.quote(recipe.name)}{quick} -o OUT"
 
 
 def title_of(picture: Picture) -> str:
-    """What stands above a picture."""
+    """The heading of a picture."""
     chart = picture.chart
     return chart.title or f"{worded(chart, str(chart.y))} against {worded(chart, chart.x)}"
 
 
 def meanings(compared: Compared) -> list[tuple[str, str]]:
-    """The scores that are drawn, with what they say."""
+    """The scores that are drawn, with their meanings."""
     drawn = dict.fromkeys(name for one in compared.pictures for name in (str(one.chart.y), one.chart.x))
     return [(name, compared.meanings[name]) for name in drawn if name in compared.meanings]
 
 
 def faults(compared: Compared) -> list[tuple[str, str, int, str]]:
-    """What went wrong or was refused: what became of it, the sentence, how often, and the first such run."""
+    """Runs that failed or were refused, by outcome and message: how many there are, and the first of them."""
     found: Counter[tuple[str, str]] = Counter()
     first: dict[tuple[str, str], str] = {}
     for row in compared.rows:
@@ -122,7 +122,7 @@ def faults(compared: Compared) -> list[tuple[str, str, int, str]]:
 
 
 def runs_table(compared: Compared) -> tuple[list[str], list[list[str]]]:
-    """All runs with their parameters and the columns that are drawn."""
+    """The head and rows of a table of all runs, with their parameters and the columns that are drawn."""
     rows = compared.rows
     parameters = dict.fromkeys(name for row in rows for name in parameters_of(row))
     drawn = dict.fromkeys(str(one.chart.y) for one in compared.pictures)
@@ -142,7 +142,7 @@ def _cell(value: Any) -> str:
 
 
 def inline(picture: Picture, place: int) -> Markup:
-    """A picture inside the page: as wide as there is room, in the page's colors, with names of its own."""
+    """A picture for the page: as wide as there is room, in the colors of the page, with ids of its own."""
     if not picture.svg:
         return Markup("")
     svg = re.sub(r'(id="|url\(#|href="#)', rf"\g<1>picture-{place}-", picture.svg)
@@ -162,7 +162,7 @@ def inline(picture: Picture, place: int) -> Markup:
 
 
 def markdown(compared: Compared, recipe: Path, charts_folder: str) -> str:
-    """The comparison as a page of documentation: question, reading, pictures with their tables, machine, command."""
+    """The comparison as Markdown: its question and reading, pictures with their tables, the command, the machine."""
     comparison = compared.comparison
     counts = ", ".join(
         f"{count} {STATUSES[status][0]}" for status, count in sorted(compared.statuses.items(), reverse=True)

@@ -1,4 +1,4 @@
-"""What a chart shows, as plain data: lines with their spread, fitted exponents, frontiers."""
+"""The content of charts as plain data: lines with their spread, fitted exponents, frontiers."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from shoal.errors import UnknownName
 from shoal.report.wording import number
 
 SPAN = 20
-"""An x axis whose values span more than this factor is logarithmic, by default."""
+"""By default, an x axis whose values span more than this factor is logarithmic."""
 
 WORDS = {
     "rows": "rows",
@@ -22,12 +22,12 @@ WORDS = {
     "added_mb": "memory beside the data (MB)",
     "label": "method",
 }
-"""What columns are called on an axis, where their names say too little."""
+"""Names of columns on an axis, where their own names say too little."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place of a line: the mean over seeds, the least and the largest."""
+    """A point of a line: the mean, the lowest and the highest value over the seeds."""
 
     x: Any
     mean: float
@@ -36,7 +36,7 @@ class Point:
     runs: int
     panel: str = ""
     best: bool = False
-    """Whether no other point is better in both ways."""
+    """Whether no other point beats this one; see `beats`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Figure:
     log_x: bool
     log_y: bool
     remarks: tuple[str, ...]
-    """What a reader should know beside it, in sentences."""
+    """What a reader of the picture should know, in sentences."""
     panels: tuple[str, ...] = ()
     places: tuple[Any, ...] = field(default=())
     """The values on the x axis, in order."""
@@ -75,10 +75,10 @@ def figure_of(
     published: Sequence[Published] = (),
     better: Mapping[str, str] | None = None,
 ) -> Figure:
-    """What a chart shows of the rows.
+    """Compute what a chart shows of the results.
 
-    `published`: values from elsewhere that stand beside the lines. `better`: which end of a score is better: lower or
-    higher. Raises `UnknownName` if there is no such column.
+    `published`: values from elsewhere to draw beside the lines. `better`: whether lower or higher is better, by score.
+    Raises `UnknownName` if there is no such column.
     """
     y = str(chart.y)
     runs = [row for row in rows if row["sweep"] in chart.sweeps]
@@ -125,7 +125,7 @@ def worded(chart: Chart, column: str) -> str:
 
 
 def _telling_apart(chart: Chart, rows: Sequence[Row]) -> list[str]:
-    """The columns that tell lines apart: all that vary beside x and seed, but for what the others tell already."""
+    """The columns that tell lines apart: all that vary, except x, the seed, and those that others determine."""
     if chart.by is not None:
         return list(chart.by)
     candidates = ["label", "dataset"]
@@ -155,13 +155,13 @@ def _values(rows: Iterable[Row], name: str) -> set[str]:
 
 
 def _lines(chart: Chart, rows: Sequence[Row], names: Sequence[str]) -> list[Series]:
-    """The lines in the order of their first run."""
+    """The lines, in the order of their first runs."""
     groups: dict[str, dict[tuple[Any, ...], list[Row]]] = {}
     for row in rows:
         label = ", ".join(_setting(chart, name, row[name]) for name in names if row.get(name) is not None)
         panel = _setting(chart, chart.panels, row[chart.panels]) if chart.panels else ""
         place: tuple[Any, ...] = (panel, _hashable(row[chart.x]))
-        if chart.kind == "frontier":  # one point a combination of parameters, wherever it lies
+        if chart.kind == "frontier":  # one point per combination of parameters, whatever its x
             place = (panel, *(str(row.get(name)) for name in parameters_of(row)), row["dataset"])
         groups.setdefault(label or row["label"], {}).setdefault(place, []).append(row)
     series = []
@@ -226,7 +226,7 @@ def _with_frontier(series: list[Series], chart: Chart, better: Mapping[str, str]
 
 
 def beats(one: Point, other: Point, high_x: bool, high_y: bool) -> bool:
-    """Whether a point is at least as good as another in both ways, and better in one."""
+    """Whether a point is at least as good as another on both axes, and better on one."""
     x = (one.x - other.x) * (1 if high_x else -1)
     y = (one.mean - other.mean) * (1 if high_y else -1)
     return bool(x >= 0 and y >= 0 and (x > 0 or y > 0))
@@ -239,7 +239,7 @@ def _is_number(value: Any) -> bool:
 def _logarithmic(
     chart: Chart, places: Sequence[Any], nominal: bool, series: Sequence[Series]
 ) -> tuple[bool, bool]:
-    """Whether each axis is logarithmic: as asked where values allow it."""
+    """Whether each axis is logarithmic: as the chart asks, where the values allow it."""
     able_x = not nominal and bool(places) and min(places) > 0
     able_y = all(point.low > 0 for one in series for point in one.points)
     wanted = chart.log
@@ -274,9 +274,10 @@ def _remarks(chart: Chart, runs: Sequence[Row], drawn: Sequence[Row]) -> Iterabl
 
 
 def table_of(figure: Figure) -> tuple[list[str], list[list[str]]]:
-    """The figure as a table: head, and rows of texts.
+    """The figure as a table: its head, and rows of texts.
 
-    One row a place and one column a line. A frontier has one row a point that no other beats, in the order of x.
+    There is one row per value of x and one column per line. A frontier has one row per point that no other beats, in
+    the order of x.
     """
     if figure.chart.kind == "frontier":
         return _frontier_table(figure)

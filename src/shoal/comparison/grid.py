@@ -35,18 +35,18 @@ REPEATS = 3
 class Cell:
     """One run."""
 
-    facts: Mapping[str, Any]  # what the row of results begins with: sweep, dataset, method, parameters, seed
+    facts: Mapping[str, Any]  # the first columns of its results: sweep, dataset, method, parameters, seed
     plan: Mapping[str, Any]  # what a worker needs to know, as plain data
     timed: bool  # whether it runs alone, in a process of its own
     time_limit: float | None  # seconds after which it is given up
-    key: str  # the same for the same run, whatever else the recipe holds
+    key: str  # identifies the run, whatever else the recipe holds
 
 
 def cells_of(comparison: Comparison, folder: Path) -> list[Cell]:
     """All runs of a comparison, in the order of its sweeps.
 
-    `folder`: where the recipe lies: relative paths begin there. Raises `WrongUse` if a method does not know a
-    parameter, or data is not at hand.
+    `folder`: the folder of the recipe, where its relative paths begin. Raises `WrongUse` if a method does not know a
+    parameter, or data is missing.
     """
     found = {name: _at_hand(name, dataset, folder) for name, dataset in comparison.datasets.items()}
     cells = [cell for sweep in comparison.sweep for cell in _cells_of_sweep(sweep, found)]
@@ -122,7 +122,7 @@ def _cell(
 
 
 def _refuse_misfit(dataset: str, data: Mapping[str, Any], draw: Mapping[str, Any], method: Method) -> None:
-    """Refuse data that a method does not take, and roles or a draw that do not fit it."""
+    """Refuse data that a method does not accept, and roles or a draw that do not fit the data."""
     form = type_of_form(method.accepts)
     if (makes := data.get("makes", form)) != form:
         raise WrongUse(f"{method.name} takes {form}, and the dataset {dataset} is generated as {makes}.")
@@ -136,7 +136,7 @@ def _refuse_misfit(dataset: str, data: Mapping[str, Any], draw: Mapping[str, Any
 
 
 def _measures(sweep: Sweep, axes: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """The measures of a run with their options, checked; none for all that fit, as they are."""
+    """The measures of a run with their options, checked; None for all that fit, with their defaults."""
     axes = {axis: value for axis, value in axes.items() if axis.startswith("measures.")}
     if sweep.measures is None and not axes:
         return None
@@ -159,12 +159,12 @@ def _measures(sweep: Sweep, axes: Mapping[str, Any]) -> list[dict[str, Any]] | N
 
 
 def type_of_form(accepts: type) -> str:
-    """What a method takes, as a word: table or baskets."""
+    """The form of data that a method accepts, as a word: table or baskets."""
     return accepts.__name__.lower()
 
 
 def _key(facts: Mapping[str, Any], plan: Mapping[str, Any]) -> str:
-    """A name of the run made of all that can change its result; not of the folder that the data lies in."""
+    """A hash of everything that can change the result of a run, which the folder of its data cannot."""
     data = {key: value for key, value in plan["data"].items() if key != "path"}
     whole = {"facts": facts, "plan": {**plan, "data": data}, "version": __version__}
     text = json.dumps(whole, sort_keys=True, default=str)
@@ -172,7 +172,7 @@ def _key(facts: Mapping[str, Any], plan: Mapping[str, Any]) -> str:
 
 
 def _methods(sweep: Sweep, data: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Label, and name and parameters, of each method of a sweep."""
+    """The label, and the name with parameters, of each method of a sweep."""
     if sweep.methods == "all":
         names = [name for name in registry.load_all("method") if _fits(name, sweep, data)]
         if not names:
@@ -201,12 +201,12 @@ def _fits(name: str, sweep: Sweep, data: Mapping[str, Any]) -> bool:
     if not issubclass(kind, TableMethod):
         return True
     given = {**sweep.parameters, **{axis: values[0] for axis, values in sweep.grid.items()}}
-    # Only what can promise it at all: a method that hides secrets alone promises no k.
+    # Only methods that can make the promise at all: one that hides only secrets cannot promise k.
     return not kind(**{axis: given[axis] for axis in asked}).misfits()
 
 
 def form_of_file(data: Mapping[str, Any]) -> str:
-    """Whether a file holds a table or baskets, as far as its description tells."""
+    """Whether a file holds a table or baskets, as far as its description says."""
     from shoal.io.source import format_of
     from shoal.sources import BASKET_ENDINGS
 
@@ -215,7 +215,7 @@ def form_of_file(data: Mapping[str, Any]) -> str:
 
 
 def _at_hand(name: str, dataset: Dataset, folder: Path) -> tuple[str, dict[str, Any]]:
-    """Where data comes from, in a word, and how to read or make it."""
+    """The origin of a dataset in a word, and how to read or generate it."""
     if dataset.generate is not None:
         makes, generator = _generator(dataset.generate)
         made = {"generate": generator, "makes": makes, "shape": dataset.shape, "seed": dataset.seed}
@@ -257,7 +257,7 @@ def _described(dataset: Dataset, folder: Path) -> dict[str, Any]:
 
 
 def _hierarchy(column: str, spec: str, folder: Path) -> str:
-    """The file of a hierarchy is looked for beside the recipe, and then among the public data."""
+    """The specification of a hierarchy; a file is looked for beside the recipe, and then among the public data."""
     if not names_folder(column, spec) and not is_hierarchy_file(spec):
         return spec
     public = os.environ.get("SHOAL_DATA")
@@ -273,12 +273,12 @@ def _place(dataset: Dataset, folder: Path) -> Path | None:
 
 
 def _generator(name: str) -> tuple[str, str]:
-    """What a generator makes, and its name in the registry; both find it."""
+    """The form that a generator makes, and its name in the registry; either finds it."""
     makes = {
         known: get_type_hints(registry.load("dataset", known).make)["return"].__name__.lower()
         for known in registry.DATASETS
     }
-    makes = dict(sorted(makes.items(), key=lambda one: one[0] != name))  # a name goes before a form
+    makes = dict(sorted(makes.items(), key=lambda one: one[0] != name))  # names are looked up before forms
     for known, form in makes.items():
         if name in (known, form):
             return form, known

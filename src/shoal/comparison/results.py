@@ -1,4 +1,4 @@
-"""Tidy results: one row a run, one column a fact."""
+"""Tidy results: one row per run, one column per fact."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ FIRST = ("sweep", "dataset", "source", "rows", "method", "label")
 """The columns that every table of results begins with; parameters follow."""
 
 PREFIXES = ("parameter", "score", "reached", "notes", "seconds")
-"""What stands before the dot of columns that only a finished run has."""
+"""Prefixes, before a dot, of columns that only a finished run has."""
 
 SIZES = ("columns", "items", "cells", "occurrences", "public_items", "sensitive_items")
 
@@ -28,9 +28,10 @@ SIZES = ("columns", "items", "cells", "occurrences", "public_items", "sensitive_
 def row_of(cell: Cell, answer: Mapping[str, Any]) -> Row:
     """The row of one run.
 
-    Parameters keep their names, scores too (``lm``, ``lm.age``); a score that is called like a parameter stands under
-    ``score.NAME``. Seconds of the method are ``seconds``, of steps ``seconds.reading``, ``seconds.verifying`` and so
-    on; what a model found is ``reached.k-anonymity``, a number that the method noted ``notes.classes``.
+    Parameters keep their names, and so do scores (``lm``, ``lm.age``); a score with the name of a parameter becomes
+    ``score.NAME``. The time of the method is ``seconds``, that of other steps ``seconds.reading``,
+    ``seconds.verifying`` and so on; what a model found is ``reached.k-anonymity``, and a number that the method noted
+    is ``notes.classes``.
     """
     facts = cell.facts
     planned = cell.plan["data"]["rows"] or cell.plan["data"]["shape"].get("rows")
@@ -63,9 +64,10 @@ def row_of(cell: Cell, answer: Mapping[str, Any]) -> Row:
 def refuse_unknown_columns(charts: Iterable[Chart], cells: Sequence[Cell]) -> None:
     """Refuse charts of columns that the results of their runs cannot have, before anything runs.
 
-    Of a name with a dot the part before it is looked at: parts of scores, notes and steps are known afterwards only.
+    In a name with a dot only the part before the dot is checked: parts of scores, notes and steps are known only after
+    the runs.
 
-    Raises `UnknownName` with the near names.
+    Raises `UnknownName` with similar names.
     """
     for chart in charts:
         known = dict.fromkeys(
@@ -90,7 +92,7 @@ def _columns(cell: Cell) -> Iterator[str]:
 
 
 def frame_of(rows: Sequence[Row]) -> "polars.DataFrame":
-    """The rows as a frame; a column of several kinds of values holds them as texts."""
+    """The rows as a frame; a column with several kinds of values holds them as texts."""
     import polars as pl
 
     names = dict.fromkeys(name for row in rows for name in row)
@@ -109,7 +111,7 @@ def _alike(values: list[Any]) -> list[Any]:
 
 
 def write_results(rows: Sequence[Row], folder: Path) -> None:
-    """Write results.parquet and results.csv; each appears when it is whole."""
+    """Write results.parquet and results.csv; each appears only once it is complete."""
     frame = frame_of(rows)
     for name, write in (("results.parquet", frame.write_parquet), ("results.csv", frame.write_csv)):
         with whole_file(folder / name) as place:

@@ -20,7 +20,7 @@ from shoal.sources import read_roles, with_drawn_roles, with_hierarchies, with_i
 def load(data: Mapping[str, Any], draw: Mapping[str, Any], seed: int) -> Table | Baskets:
     """Read or make the data of a run.
 
-    `data`, `draw`: as `cells_of` plans them. `seed`: that of the run, for what is drawn by chance.
+    `data`, `draw`: as `cells_of` plans them. `seed`: the seed of the run, for everything that is drawn at random.
     """
     made = _generated(data, seed) if "generate" in data else _read(data)
     if isinstance(made, Baskets):
@@ -48,9 +48,9 @@ def _with_items(baskets: Baskets, data: Mapping[str, Any]) -> Baskets:
 
 
 def generator_of(data: Mapping[str, Any]) -> Any:
-    """What makes generated data, with its shape checked.
+    """The generator of a dataset, with its shape checked.
 
-    Raises `WrongUse` if the shape has a field that the generator does not know, or one out of its range.
+    Raises `WrongUse` if the shape has a field that the generator does not know, or a value out of range.
     """
     shape = dict(data["shape"])
     if data["rows"] is not None:
@@ -73,7 +73,7 @@ def _generated(data: Mapping[str, Any], seed: int) -> Table | Baskets:
 
 
 def with_column_roles(table: Table, roles: Roles) -> Table:
-    """Give the columns of a generated table their roles, as reading a file would."""
+    """Give the columns of a generated table their roles, as happens to those of a file."""
     named = roles.by_column()
     order = (Role.QUASI, Role.SENSITIVE, Role.IDENTIFYING, Role.INSENSITIVE, Role.ENTITY, Role.ITEMS)
     wanted = {name: role for role in order for name in named[role]}
@@ -107,12 +107,12 @@ def _read(data: Mapping[str, Any]) -> Table | Baskets:
 
 
 def reading_of(data: Mapping[str, Any]) -> Reading:
-    """How the file of a dataset is read."""
+    """The options for reading the file of a dataset."""
     return Reading(**{name: _tuples(value) for name, value in data["reading"].items()})
 
 
 def _tuples(value: Any) -> Any:
-    """JSON has lists where a reading has tuples."""
+    """Turn lists, which JSON has, into tuples, which a reading has."""
     if isinstance(value, list):
         return tuple(value)
     return {key: _tuples(part) for key, part in value.items()} if isinstance(value, dict) else value

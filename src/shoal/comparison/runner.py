@@ -1,4 +1,4 @@
-"""A comparison from its recipe to its folder: what is finished is kept, what is not is run, and all is drawn."""
+"""Runs a comparison: keeps the runs that are finished, carries out the others, and draws the charts."""
 
 import json
 import os
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 
 AGAIN = frozenset({"failed", "crashed"})
-"""What became of runs that are tried again when the comparison is called again."""
+"""Outcomes of runs that are tried again when the comparison is run again."""
 
 
 class Journal:
-    """Lines of JSON that only grow. A crash can spoil no line but the last, which is then forgotten.
+    """A file of JSON lines that is only appended to; a crash can spoil only the last line, which is then ignored.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -60,7 +60,7 @@ class Journal:
         self._file: BinaryIO | None = None
 
     def finished(self) -> dict[str, dict[str, Any]]:
-        """The answers by the key of their run; of several, the last."""
+        """The last answer of each run, by its key."""
         found = {}
         whole = self.path.read_bytes() if self.path.exists() else b""
         for number, line in enumerate(whole[: whole.rfind(b"\n") + 1].splitlines(), 1):
@@ -88,7 +88,7 @@ class Journal:
             self._file.close()
 
     def add(self, key: str, answer: Mapping[str, Any]) -> None:
-        """Write a finished run, and wait until the disk has it."""
+        """Append a finished run, and wait until it is on disk."""
         assert self._file is not None
         when = datetime.now(UTC).isoformat(timespec="seconds")
         line = json.dumps({"key": key, "when": when, "answer": without_passwords(answer)}, ensure_ascii=False)
@@ -108,7 +108,7 @@ Tell = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picture:
-    """A chart of the recipe: what it shows, and how it looks as SVG; or why there is nothing to see."""
+    """A chart of the recipe: its content and its SVG, or why there is nothing to draw."""
 
     chart: Chart
     figure: Figure | None
@@ -121,24 +121,24 @@ class Compared:
     """A finished comparison."""
 
     comparison: Comparison  # the recipe, in its quick form if that was run
-    rows: tuple[Row, ...]  # one a run, in the order of the recipe
+    rows: tuple[Row, ...]  # one per run, in the order of the recipe
     pictures: tuple[Picture, ...]  # in the order of the recipe
-    folder: Path  # where everything is
-    resumed: int  # how many runs were finished before
+    folder: Path  # where everything was written
+    resumed: int  # how many runs had been finished before
     quick: bool  # whether it is the small form
-    meanings: Mapping[str, str]  # what each score says, in one sentence
+    meanings: Mapping[str, str]  # what each score means, in one sentence
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{count:,} {status}" for status, count in self.statuses.items())
         return f"<Compared: {counted(len(self.rows), 'runs')} ({counts}) in {self.folder}>"
 
     def to_frame(self) -> "polars.DataFrame":
-        """The results as a polars frame: parameters, scores, seconds and status, a row a run."""
+        """The results as a polars frame: parameters, scores, seconds and status, one row per run."""
         return frame_of(self.rows)
 
     @property
     def statuses(self) -> Mapping[str, int]:
-        """How many runs ended how."""
+        """The number of runs by their outcome."""
         return Counter(row["status"] for row in self.rows)
 
 
@@ -152,22 +152,22 @@ def compare(
     charts: bool = True,
     tell: Tell | None = None,
 ) -> Compared:
-    """Run a recipe of a comparison, and write results, pictures and a page.
+    """Run a comparison from its recipe, and write results, pictures and a page.
 
     Parameters
     ----------
     recipe
-        A TOML file (see `shoal.comparison.sweep_recipe`), or the same as a dictionary; its relative paths are taken
-        from the folder that the file lies in, or from the current one.
+        A TOML file (see `shoal.comparison.sweep_recipe`), or the same as a dictionary. Its relative paths begin in the
+        folder of the file, or in the current one.
     folder
-        Where to write; called like the file by default. Runs that are finished there already are not repeated; those
-        that failed are.
+        Where to write; by default, a folder with the name of the file. Runs that are finished there are not repeated;
+        those that failed are.
     quick
         Run the small form.
     jobs
-        How many runs at a time; as many as there are cores by default. Timed runs are always alone.
+        How many runs to carry out at a time; by default, one per core. Timed runs are always alone.
     force
-        Forget what was finished there.
+        Forget the runs that are finished there.
     charts
         Draw the pictures.
     tell
@@ -176,8 +176,8 @@ def compare(
     Raises
     ------
     WrongUse
-        If the recipe is wrong, data lacks what it names, or the folder holds something else. A run that fails raises
-        nothing: it is a result.
+        If the recipe is wrong, the data lacks what it names, or the folder holds something else. A run that fails
+        raises nothing: its failure is a result.
     """
     from shoal.comparison.comparison_page import write_page
 
@@ -208,7 +208,7 @@ def compare(
 def _recipe_file(
     recipe: str | Path | Mapping[str, Any], folder: str | Path | None
 ) -> Iterator[tuple[Path, Path]]:
-    """The file of a recipe, and the folder that its relative paths begin in."""
+    """The file of a recipe, and the folder where its relative paths begin."""
     if not isinstance(recipe, Mapping):
         yield Path(recipe), Path(recipe).resolve().parent
         return
@@ -223,7 +223,7 @@ def _recipe_file(
 
 
 def _prepare(folder: Path, recipe: Path, force: bool) -> None:
-    """Make the folder, or see that it is one of ours."""
+    """Make the folder, or check that it holds a comparison."""
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             if not (folder / JOURNAL).is_file():
@@ -242,7 +242,7 @@ def _prepare(folder: Path, recipe: Path, force: bool) -> None:
 def _carried_out(
     cells: Sequence[Cell], folder: Path, jobs: int, tell: Tell
 ) -> tuple[dict[str, dict[str, Any]], int]:
-    """The answer of each run, and how many were there before."""
+    """The answer of each run, by its key, and how many had been finished before."""
     journal = Journal(folder / JOURNAL)
     found = journal.finished()
     missing = [cell for cell in cells if cell.key not in found or _again(cell, found[cell.key])]
@@ -258,7 +258,7 @@ def _carried_out(
 
 
 def _again(cell: Cell, answer: Mapping[str, Any]) -> bool:
-    """Whether a run that ended is to be tried again: it failed, or has more time now."""
+    """Whether a finished run is to be tried again: it failed, or has more time now."""
     if answer["status"] == "timeout":
         return cell.time_limit is None or cell.time_limit > answer["limit"]
     return answer["status"] in AGAIN
@@ -267,7 +267,7 @@ def _again(cell: Cell, answer: Mapping[str, Any]) -> bool:
 def _pictures(
     comparison: Comparison, rows: Sequence[Row], found: Iterable[Mapping[str, Any]], draw: bool
 ) -> Iterator[Picture]:
-    """Every picture of the recipe; one that cannot be drawn says why."""
+    """Every picture of the recipe; a picture that cannot be drawn says why."""
     better = {name: end for answer in found for name, end in answer.get("better", {}).items()}
     for chart in (one for entry in comparison.chart for one in entry.pictures()):
         try:
@@ -284,7 +284,7 @@ def _pictures(
 
 
 def _meanings(found: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """What each score says; words that differ from run to run are left out."""
+    """What each score means, without the words that differ from run to run."""
     meanings: dict[str, str] = {}
     for answer in found:
         for name, text in answer.get("meaning", {}).items():
@@ -293,7 +293,7 @@ def _meanings(found: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def common_words(one: str, other: str) -> str:
-    """A sentence with dots where two differ.
+    """A sentence with an ellipsis wherever two sentences differ.
 
     >>> common_words("mean over k = 5; 1 is best", "mean over k = 25; 1 is best")
     'mean over k = …; 1 is best'
@@ -325,19 +325,19 @@ def _write_pictures(pictures: Sequence[Picture], folder: Path) -> None:
 
 
 LOOKED_AT = ("path", "generate", "form", "reading", "baskets", "roles", "hierarchies")
-"""What of the plan of data says which columns it must have."""
+"""Parts of the plan of data that decide which columns the data must have."""
 
 KINDS = {"intervals": Kind.NUMERIC, "dates": Kind.DATE}
-"""The kind of column that a builder of hierarchies asks for, where it does."""
+"""The kind of column that a hierarchy builder requires, where it requires one."""
 
 
 def refuse_wrong_columns(cells: Iterable[Cell]) -> None:
-    """Refuse data whose columns are not those that a recipe names, before anything runs.
+    """Refuse data without the columns that a recipe names, before anything runs.
 
-    Names and roles of columns, files of hierarchies and arguments of builders are looked at. No cell is: what values
-    a hierarchy misses, and whether an item occurs, the runs find out.
+    Checks the names and roles of columns, hierarchy files and the arguments of builders, but no cells: the runs find
+    out which values a hierarchy lacks, and whether an item occurs.
 
-    Raises `WrongUse` or `BadData` with the name of the dataset, or the place of the file.
+    Raises `WrongUse` or `BadData` with the name of the dataset, or the path of the file.
     """
     looked_at: set[str] = set()
     headers: Headers = {}
@@ -353,18 +353,18 @@ def refuse_wrong_columns(cells: Iterable[Cell]) -> None:
 
 
 class Header(Input):
-    """The columns of a file that is closed again."""
+    """The column names of a file that is no longer open."""
 
     def __init__(self, opened: Input) -> None:
         self.names, self.path = opened.names, opened.path
 
     def frame(self, columns: Sequence[str]) -> "polars.DataFrame":
-        """There is none."""
+        """Not available."""
         raise NotImplementedError
 
 
 Headers = dict[tuple[str, str], Header]
-"""The columns of files by their paths and how they are read: large files are opened once."""
+"""The columns of files, by their paths and how they are read, so that a large file is opened only once."""
 
 
 def _header(path: str, reading: Reading, headers: Headers) -> Header:
@@ -389,17 +389,17 @@ def _refuse(data: Mapping[str, Any], headers: Headers) -> None:
 
 
 def _made(data: Mapping[str, Any]) -> Table:
-    """The columns that a generator makes, with their roles and without a row."""
+    """The columns that a generator makes, with their roles and without rows."""
     one_row = generator_of({**data, "rows": 1}).make(0)
     columns = with_column_roles(one_row, Roles(**data["roles"])).columns
     return Table(tuple(_empty(column.name, column.role, column.domain.kind) for column in columns))
 
 
 def _read(data: Mapping[str, Any], headers: Headers) -> Table:
-    """The columns of a file, with their roles and without a row.
+    """The columns of a file, with their roles and without rows.
 
-    What kinds they are of is not known before their cells are read, unless it is given: they are taken to be of
-    the kind that their hierarchies ask for.
+    Unless it is given, the kind of a column is not known before its cells are read; until then it is the kind that its
+    hierarchy asks for.
     """
     from shoal.io.tables.items_from import split_spec
     from shoal.io.tables.linked_records import of_records, roles_apart, split_link

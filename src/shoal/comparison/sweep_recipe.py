@@ -1,4 +1,4 @@
-"""A comparison as a file: which data, which methods with which parameters, which pictures. TOML.
+"""The recipe of a comparison, a TOML file: which data, which methods with which parameters, which charts.
 
 ::
 
@@ -40,18 +40,18 @@ from shoal.parameters import Parameters
 from shoal.recipe import Roles, read_toml
 
 TABLES = {"sweep": ("name",), "chart": ("name", "sweep"), "published": ("label", "chart")}
-"""Tables of which a recipe has several, and the keys that tell which one it is."""
+"""Tables that a recipe can have several of, and the keys that tell them apart."""
 
 ALTERNATIVES = frozenset({"str", "int", "float", "bool"})
-"""What pydantic calls simple alternatives of a value; the names of others have a bracket."""
+"""Pydantic's names for simple alternatives of a value; names of other alternatives contain a bracket."""
 
 Place = tuple[str | int, ...]
 
 
 def explained(error: ValidationError, recipe: Mapping[str, Any], kind: type[BaseModel]) -> str:
-    """Say what is wrong with a recipe: tables by their names, the key, what is allowed, and what came.
+    """Say what is wrong with a recipe: in which table and key, what is allowed there, and what was found.
 
-    `recipe`: as it was read. `kind`: what it was to be.
+    `recipe`: the recipe as it was read. `kind`: the model it does not fit.
     """
     found: dict[Place, list[Mapping[str, Any]]] = {}
     for problem in error.errors():
@@ -59,7 +59,7 @@ def explained(error: ValidationError, recipe: Mapping[str, Any], kind: type[Base
     return " ".join(
         f"{_said(place, problems, recipe, kind)}."
         for place, problems in found.items()
-        # A list that misses its wrong entry is not wrong itself.
+        # A list is not wrong itself where only one of its entries is.
         if not any(len(other) > len(place) and other[: len(place)] == place for other in found)
     )
 
@@ -82,7 +82,7 @@ def _said(
 
 
 def _called(place: Place, recipe: Mapping[str, Any]) -> str:
-    """A place in words.
+    """A place in a recipe, in words.
 
     >>> _called(("sweep", 0, "seeds", 1), {"sweep": [{"name": "cost"}]})
     'sweep cost: entry 2 of seeds'
@@ -113,7 +113,7 @@ def _keys(place: Place, kind: type) -> list[str]:
 
 
 def _table_in(annotation: Any) -> type | None:
-    """The kind of table that an annotation speaks of, such as that of ``tuple[Sweep, ...]``."""
+    """The kind of table that an annotation names, such as `Sweep` in ``tuple[Sweep, ...]``."""
     if isinstance(annotation, type) and (issubclass(annotation, BaseModel) or is_dataclass(annotation)):
         return annotation
     return next((found for part in get_args(annotation) if (found := _table_in(part)) is not None), None)
@@ -123,19 +123,19 @@ Value = bool | int | float | str | list[Any] | dict[str, Any]
 """A value of a parameter, as TOML has it."""
 
 Values = Annotated[list[Value], Field(min_length=1)]
-"""Values that are tried one after the other."""
+"""Values that are tried one after another."""
 
 
 def file_name(name: str) -> str:
-    """A name that a file can have on every system."""
+    """A file name that is allowed on every system."""
     return "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)
 
 
 class Dataset(Parameters):
-    """Data to compare on: a public file, a file of one's own, or generated."""
+    """Data to compare on: a public file, a file of your own, or generated data."""
 
     public: str | None = Field(default=None, description="a file in the folder that SHOAL_DATA names")
-    path: str | None = Field(default=None, description="a file; relative ones from the recipe's folder")
+    path: str | None = Field(default=None, description="a file; relative paths begin in the recipe's folder")
     generate: str | None = Field(default=None, description="table or baskets, as `shoal generate` makes them")
     shape: dict[str, Any] = Field(
         default_factory=dict, description="with generate: the options of `shoal generate`, such as items"
@@ -145,20 +145,22 @@ class Dataset(Parameters):
     )
     rows: int | None = Field(default=None, ge=1, description="only the first rows; or how many to generate")
     reading: Reading = Field(default_factory=Reading, description="how to read a table")
-    baskets: str | None = Field(default=None, description="layout of baskets, where the file does not tell")
+    baskets: str | None = Field(
+        default=None, description="layout of baskets, where the file does not show it"
+    )
     items: tuple[str, ...] | None = Field(default=None, description="with baskets: only these items")
     least_support: float | None = Field(
         default=None,
         ge=0,
-        description="with baskets: only items that so many of them hold; below 1, so large a share of them",
+        description="with baskets: only items in at least this many of them or, below 1, in at least this share",
     )
-    roles: Roles | None = Field(default=None, description="who is who: columns or items")
+    roles: Roles | None = Field(default=None, description="roles of columns or items")
     hierarchies: dict[str, str] | None = Field(
         default=None, description="column to builder or file; `folder` to a folder of files"
     )
     otherwise: "Dataset | None" = Field(
         default=None,
-        description="what to take where the public file is not at hand; roles and hierarchies are the same by default",
+        description="data to use where the public file is missing; roles and hierarchies are the same by default",
     )
 
     @model_validator(mode="after")
@@ -170,22 +172,22 @@ class Dataset(Parameters):
 
 
 class Draw(Parameters):
-    """Items of baskets that are made sensitive by chance, by the seed of the run. All others stay public.
+    """Items of baskets that are made sensitive at random, by the seed of the run. All others stay public.
 
-    A share of public items is drawn by ``roles = { public_share = 0.4 }`` instead, as `shoal anonymize` does.
+    To draw a share of the items to be public, use ``roles = { public_share = 0.4 }``, as in `shoal anonymize`.
     """
 
     sensitive: int = Field(ge=1, description="number of sensitive items")
     below: float = Field(
         default=1.0, gt=0, le=1, description="only items that at most this share of the baskets holds"
     )
-    above: int = Field(default=1, ge=1, description="only items that at least so many baskets hold")
+    above: int = Field(default=1, ge=1, description="only items that at least this many baskets hold")
 
 
 class Sweep(Parameters):
     """Runs of methods over all combinations of parameters."""
 
-    name: str = Field(description="what charts call it")
+    name: str = Field(description="its name in charts")
     datasets: tuple[str, ...] = Field(min_length=1, description="names of datasets")
     methods: tuple[str | dict[str, Any], ...] | Literal["all"] = Field(
         description='names of methods, or tables with name, label and parameters; "all" takes every method that '
@@ -203,7 +205,7 @@ class Sweep(Parameters):
         description="names of measures, or tables with name and options: only these; all that fit by default",
     )
     roles: Roles | None = Field(default=None, description="instead of those of the datasets")
-    draw: Draw | None = Field(default=None, description="sensitive items by chance")
+    draw: Draw | None = Field(default=None, description="sensitive items to draw at random")
     timed: bool = Field(
         default=False,
         description="each run alone on the machine, in a process of its own, three times: seconds are those of the "
@@ -214,11 +216,11 @@ class Sweep(Parameters):
 
 
 class Chart(Parameters):
-    """A picture of runs."""
+    """A chart of the results of runs."""
 
-    name: str = Field(default="", description="of the files; made from sweep, y and x by default")
-    title: str = Field(default="", description="what stands above it")
-    sweep: str | tuple[str, ...] = Field(description="whose runs")
+    name: str = Field(default="", description="name of its files; made from sweep, y and x by default")
+    title: str = Field(default="", description="its heading")
+    sweep: str | tuple[str, ...] = Field(description="the sweep, or sweeps, whose runs it shows")
     kind: Literal["line", "time", "frontier"] = Field(
         default="line",
         description="line: y against x with the spread over seeds; time: the same on logarithmic axes with the fitted "
@@ -226,14 +228,12 @@ class Chart(Parameters):
     )
     x: str = Field(default="", description="a column of the results; rows for time")
     y: str | tuple[str, ...] = Field(
-        default="", description="a column, or several: a picture each; seconds for time"
+        default="", description="a column, or several, for a picture each; seconds for time"
     )
     by: tuple[str, ...] | None = Field(
         default=None, description="columns that tell lines apart; by default, all that vary"
     )
-    panels: str | None = Field(
-        default=None, description="a column: a picture beside the other for each value"
-    )
+    panels: str | None = Field(default=None, description="a column: one panel for each of its values")
     where: dict[str, Value] = Field(default_factory=dict, description="only runs with these values")
     log: Literal["", "x", "y", "xy"] | None = Field(
         default=None,
@@ -244,7 +244,7 @@ class Chart(Parameters):
         default="high", description="for a frontier: which end of x is better"
     )
     prefer_y: Literal["high", "low"] | None = Field(
-        default=None, description="for a frontier: which end of y is better; scores know it themselves"
+        default=None, description="for a frontier: which end of y is better; by default, as the score says"
     )
     titles: dict[str, str] = Field(
         default_factory=dict, description="words for columns, on axes and in the legend"
@@ -278,14 +278,14 @@ class Chart(Parameters):
 
 
 class Published(Parameters):
-    """Values from elsewhere, drawn beside ours."""
+    """Values published elsewhere, drawn beside those of the runs."""
 
     chart: str = Field(description="the name of a chart; or of a sweep, for the charts that draw it")
     y: str | None = Field(
         default=None, description="the column that they are values of, where such charts draw several"
     )
-    label: str = Field(description="where they are from")
-    at: list[float | str] = Field(description="the places on the x axis")
+    label: str = Field(description="their source")
+    at: list[float | str] = Field(description="their places on the x axis")
     values: list[float] = Field(description="the value at each place")
 
     @model_validator(mode="after")
@@ -301,12 +301,12 @@ class Quick(Parameters):
     rows: int = Field(
         default=1000,
         ge=1,
-        description="no dataset has more rows; of a list of rows the last one, and each before it a quarter at most",
+        description="most rows of a dataset; in a list of rows, of the last, and a quarter at most of each before it",
     )
     values: int = Field(
-        default=2, ge=1, description="so many values of each list of a grid: first and last ones"
+        default=2, ge=1, description="most values of each list of a grid, from the first to the last"
     )
-    seeds: int = Field(default=1, ge=1, description="so many seeds")
+    seeds: int = Field(default=1, ge=1, description="most seeds")
     grid: dict[str, Values] = Field(default_factory=dict, description="these values instead")
     skip: tuple[str, ...] = Field(default=(), description="sweeps to leave out, with their charts")
     datasets: dict[str, dict[str, Any]] = Field(
@@ -322,7 +322,7 @@ class Comparison(Parameters):
 
     title: str = Field(description="what it is about")
     question: str = Field(default="", description="what the pictures answer")
-    reading: str = Field(default="", description="what they say, in the words of who has looked at them")
+    reading: str = Field(default="", description="what the pictures show, in the author's words")
     datasets: dict[str, Dataset] = Field(min_length=1)
     sweep: tuple[Sweep, ...] = Field(min_length=1)
     chart: tuple[Chart, ...] = ()
@@ -330,9 +330,9 @@ class Comparison(Parameters):
     quick: Quick = Quick()
 
     def checked(self) -> Self:
-        """The same comparison, if its parts know each other.
+        """The same comparison, once its names are checked.
 
-        Raises `WrongUse` if a name is used that is not there, or used twice.
+        Raises `WrongUse` if a name refers to nothing, or is given twice.
         """
         names = [sweep.name for sweep in self.sweep]
         for name in (
@@ -356,18 +356,18 @@ class Comparison(Parameters):
         return self
 
     def beside(self, picture: Chart) -> list[Published]:
-        """The values from elsewhere that stand in a picture."""
+        """The values from elsewhere that a picture shows."""
         return [one for one in self.published if picture.name in {of.name for of in self._drawn_in(one)}]
 
     def _drawn_in(self, one: Published) -> list[Chart]:
-        """The pictures that values from elsewhere stand in: those of the chart of that name, or else of the sweep."""
+        """The pictures that show values from elsewhere: those of the chart of that name, or else of the sweep."""
         named = [chart for chart in self.chart if chart.name == one.chart]
         charts = named or [chart for chart in self.chart if one.chart in chart.sweeps]
         pictures = [picture for chart in charts for picture in chart.pictures()]
         return [picture for picture in pictures if one.y in (None, picture.y)]
 
     def _check_published(self, one: Published) -> None:
-        """Refuse values from elsewhere that stand in no picture, or in pictures of different things."""
+        """Refuse values from elsewhere that no picture shows, or that would be shown on different axes."""
         charts = [name for chart in self.chart for name in (chart.name, *chart.sweeps) if name]
         if one.chart not in charts:
             raise UnknownName("chart", one.chart, dict.fromkeys(charts))
@@ -389,7 +389,7 @@ class Comparison(Parameters):
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """Read a recipe; relative paths in it are taken from the folder it lies in."""
+        """Read a recipe; its relative paths begin in its folder."""
         path = Path(path)
         plain = read_toml(path)
         try:
@@ -441,7 +441,7 @@ def _cap(dataset: dict[str, Any], rows: int) -> None:
 
 
 def _fewer_rows(values: list[Any], most: int) -> list[int]:
-    """Sizes of data so that the largest has at most so many rows, and each one before it at most a quarter of that.
+    """Smaller numbers of rows: the largest is at most `most`, and each before it at most a quarter of the next limit.
 
     >>> _fewer_rows([1000, 10000, 100000], 1000), _fewer_rows([100, 300000], 1000)
     ([62, 250, 1000], [100, 1000])
@@ -450,7 +450,7 @@ def _fewer_rows(values: list[Any], most: int) -> list[int]:
 
 
 def _ends(values: list[Any], count: int) -> list[Any]:
-    """So many values of a list, the first and the last one among them.
+    """At most `count` values of a list, evenly spread from the first to the last.
 
     >>> _ends([1, 2, 3, 4, 5], 3), _ends([1, 2], 3), _ends([1, 2, 3], 1)
     ([1, 3, 5], [1, 2], [1])

@@ -1,4 +1,4 @@
-"""Pictures of figures: Vega-Lite drawn by vl-convert. Nothing else imports it."""
+"""Figures as pictures, by Vega-Lite and vl-convert. No other module imports them."""
 
 import math
 import re
@@ -9,7 +9,7 @@ from typing import Any
 from shoal.comparison.curves import Figure, Series
 
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a6761d", "#56b4e9", "#7a5195", "#e69f00")
-"""Colors that people with any color vision can tell apart (after Okabe and Ito); shapes and dashes tell the same."""
+"""Colors that people with any color vision can tell apart (after Okabe and Ito); shapes and dashes differ as well."""
 
 SHAPES = (
     "circle",
@@ -24,7 +24,7 @@ SHAPES = (
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 2], [12, 4], [2, 4], [7, 2, 2, 2, 2, 2])
 
 INK, SOFT, LINE, GROUND = "#1c2530", "#56616e", "#dfe3e6", "#ffffff"
-"""The colors of the report in its light form; its page replaces them in its dark form."""
+"""The colors of the report in light mode; the page replaces them in dark mode."""
 
 PUBLISHED = (INK, SOFT, "#8a929b")
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
@@ -37,10 +37,10 @@ NUMBER = "abs(datum.value) >= 10000 ? format(datum.value, '.3~s') : format(datum
 """Tick labels: 25, 0.125, 5,000, 100k."""
 
 LETTER = 7
-"""The width of a letter of a tick label, about."""
+"""The approximate width of a character of a tick label, in pixels."""
 
 APART = 4
-"""Panels whose largest values differ by more than this factor have axes of their own: one would be flat otherwise."""
+"""Panels whose largest values differ by more than this factor get axes of their own, or one would look flat."""
 
 
 def draw(figure: Figure) -> str:
@@ -52,7 +52,7 @@ def draw(figure: Figure) -> str:
 
 
 def picture(svg: str) -> bytes:
-    """A drawn figure as PNG, two dots a pixel."""
+    """A drawn figure as PNG, at twice its size."""
     import vl_convert
 
     png: bytes = vl_convert.svg_to_png(svg, scale=2)
@@ -60,11 +60,11 @@ def picture(svg: str) -> bytes:
 
 
 def specification(figure: Figure) -> dict[str, Any]:
-    """The figure in the words of Vega-Lite."""
+    """The figure as a Vega-Lite specification."""
     labels = [legend_text(one, figure) for one in figure.series]
     layers = {"frontier": _frontier, "line": _lines, "time": _lines}[figure.chart.kind](figure, labels)
     many = len(figure.panels) > 1
-    # A row that is not full would leave the axes of the row above bare.
+    # Where the last row is not full, charts in the row above it would have no x axis.
     abreast = 3 if len(figure.panels) in (3, 5, 6) else 2
     plot: dict[str, Any] = {
         "width": PANEL * 2 // abreast if many else WIDTH,
@@ -100,7 +100,7 @@ def specification(figure: Figure) -> dict[str, Any]:
 
 
 def title_lines(title: str) -> list[str]:
-    """A title in lines; what stands in brackets stays together.
+    """A title broken into lines; a short text in parentheses stays together.
 
     >>> title_lines("A title that is so long that one line cannot hold all of it (p = 10)")
     ['A title that is so long that one line cannot hold all of it', '(p = 10)']
@@ -119,7 +119,7 @@ def _are_apart(figure: Figure) -> bool:
 
 
 def legend_text(series: Series, figure: Figure) -> str:
-    """A line in the legend, with the exponent it was fitted with."""
+    """The text of a line in the legend, with its fitted exponent."""
     if series.exponent is None:
         return series.label
     short = figure.y_title.partition(" (")[0]
@@ -127,7 +127,7 @@ def legend_text(series: Series, figure: Figure) -> str:
 
 
 def _values(figure: Figure, labels: Sequence[str]) -> list[dict[str, Any]]:
-    """What is drawn, a value a point."""
+    """The data that is drawn, one record per point."""
     return [
         {
             "series": label,
@@ -253,7 +253,7 @@ def _y(figure: Figure, field: str) -> dict[str, Any]:
 
 
 def round_values(low: float, high: float) -> tuple[list[float], list[float]]:
-    """Round values for a logarithmic axis, and the two of 1, 2, 5, 10, 20, … that all values lie between.
+    """Ticks for a logarithmic axis, and its ends: the two of 1, 2, 5, 10, 20, … that enclose all values.
 
     >>> round_values(0.03, 0.4)
     ([0.02, 0.05, 0.1, 0.2, 0.5], [0.02, 0.5])
@@ -288,7 +288,7 @@ def _color(figure: Figure, labels: list[str]) -> dict[str, Any]:
 
 
 def _channel(labels: list[str], values: Sequence[Any]) -> dict[str, Any]:
-    """One and the same legend for colors, shapes and dashes; a single line needs it only for what it says."""
+    """The encoding of lines by colors, shapes or dashes; equal fields and domains give them a single legend."""
     return {
         "field": "series",
         "type": "nominal",

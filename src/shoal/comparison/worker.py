@@ -1,7 +1,7 @@
-"""A process that carries out runs: plans come in as lines of JSON, answers go out the same way.
+"""A process that carries out runs: it reads plans and writes answers as lines of JSON.
 
-What happens to a run happens to this process alone: whoever started it sees an error as an answer, and a crash as the
-end of the lines.
+Whatever happens to a run happens to this process alone: its parent sees an error as an answer, and a crash as the end
+of the lines.
 """
 
 import contextlib
@@ -30,15 +30,15 @@ from shoal.pipeline import carry_out
 from shoal.recipe import make_measure, make_method
 
 READY = "ready"
-"""What the process says first. A limit of time counts from the plan on, not from the start of the process."""
+"""The first line of the process. A time limit counts from the plan on, not from the start of the process."""
 
 PARTS = 60
-"""A score with more parts than these keeps its parts to itself."""
+"""Parts of a score are left out of the answer where there are more than this."""
 
 
 def main() -> None:
     """Answer plans until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it decides when to end
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to end
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
 
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 class Bench:
-    """Carries out one run after the other; the data of the last one stays, because the next often needs it."""
+    """Carries out one run after another, and keeps the data of the last, because the next often needs it."""
 
     def __init__(self) -> None:
         self._key = ""
@@ -113,13 +113,13 @@ class Bench:
         chance = plan["draw"] or data.get("seed") == "each" or data["roles"]["public_share"] is not None
         key = json.dumps([plan["data"], plan["draw"], plan["seed"] if chance else None], sort_keys=True)
         if self._data is None or key != self._key:
-            self._data = None  # two sets of data at once may be too much
+            self._data = None  # two datasets at once may need too much memory
             self._data, self._key = load(plan["data"], plan["draw"], plan["seed"]), key
         return self._data
 
 
 def sizes(data: Table | Baskets) -> dict[str, int]:
-    """How large data is."""
+    """The size of data: rows, columns or items, and so on."""
     if isinstance(data, Table):
         return {"rows": data.rows, "columns": len(data.quasi)}
     occurring = int((data.supports > 0).sum())
@@ -134,7 +134,7 @@ def sizes(data: Table | Baskets) -> dict[str, int]:
 
 
 def outcome(run: Run) -> dict[str, Any]:
-    """What came of a run: verdicts, scores and notes. Parts of a score for single items are left out."""
+    """The outcome of a run: verdicts, scores and notes. Parts of a score for single items are left out."""
     items = frozenset(run.original.vocabulary if isinstance(run.original, Baskets) else ())
     return {
         "suppressed": run.release.suppressed,
@@ -158,7 +158,7 @@ def _numbers(score: Score, items: frozenset[str]) -> list[tuple[str, float]]:
 
 
 def _plain(value: Any) -> bool | int | float | None:
-    """A number that JSON can hold; what is not finite is none."""
+    """A number that JSON can hold; None for one that is not finite."""
     if value is None or isinstance(value, bool | int):
         return value
     number = float(value)
@@ -170,9 +170,9 @@ RESET = Path("/proc/self/clear_refs")
 
 
 def begin_peak() -> bool:
-    """Count the peak anew from here on. False where that cannot be: then a peak is that of the whole process.
+    """Start measuring the peak of memory. False where that is not possible: the peak is then that of the whole process.
 
-    Memory that is free already goes back to the system first, or work that takes it again would seem to need none.
+    Free memory is first given back to the system, because work that reuses it would seem to need none.
     """
     gc.collect()
     with contextlib.suppress(OSError, AttributeError):
@@ -185,7 +185,7 @@ def begin_peak() -> bool:
 
 
 def peak_megabytes() -> float | None:
-    """The most memory that this process held since `begin_peak`, or since it began."""
+    """The most memory that this process has held since `begin_peak`, or else since its start."""
     if STATUS.exists():
         return _field("VmHWM")
     try:

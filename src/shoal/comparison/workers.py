@@ -1,7 +1,7 @@
 """Processes that carry out runs, and the scheduler that hands runs to them.
 
-They are ours, and not those of a library such as pebble, because a limit of time stands while kernels are compiled, and
-what a process said last is part of the answer when it has crashed.
+They replace a library such as pebble, because time limits pause while kernels are compiled, and the last words of a
+process that crashed are part of the answer.
 """
 
 import contextlib
@@ -26,13 +26,13 @@ Answer = dict[str, Any]
 
 
 COMPILING, COMPILED = "compiling", "compiled"
-"""What a process says when kernels begin to be compiled, and when they are; any other line is an answer."""
+"""The lines that a process writes when it begins to compile kernels and when it is done; any other is an answer."""
 
 
 class Clock:
-    """Counts seconds up to a limit, but not those while it stands.
+    """A timer that can be paused.
 
-    `limit`: the seconds; none for ever. `late`: called when they are over.
+    `limit`: the seconds; None for no limit. `late`: called when they are over.
     """
 
     def __init__(self, limit: float | None, late: Callable[[], None]) -> None:
@@ -41,14 +41,14 @@ class Clock:
         self._begin = 0.0
 
     def go(self) -> None:
-        """Count from here on."""
+        """Start or resume counting."""
         if self._left is not None and self._timer is None:
             self._begin = time.monotonic()
             self._timer = threading.Timer(max(self._left, 0.0), self._late)
             self._timer.start()
 
     def stand(self) -> None:
-        """Count no more until it goes again."""
+        """Pause until `go` is called again."""
         if self._left is not None and self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -56,10 +56,10 @@ class Clock:
 
 
 class Worker:
-    """A process that carries out one run after the other, and a new one where it has died.
+    """A process that carries out one run after another, replaced by a new one when it dies.
 
-    `compiling`: called when the process begins to compile kernels, and when it has done so. That depends on what else
-    the machine does and was compiled before, and is no time of a run.
+    `compiling`: called when the process begins to compile kernels, and when it is done. That time depends on the load
+    of the machine and on what was compiled before, so it does not count as time of a run.
     """
 
     def __init__(self, compiling: Callable[[bool], None] | None = None) -> None:
@@ -68,7 +68,7 @@ class Worker:
         self._compiling = compiling or (lambda _: None)
 
     def run(self, cell: Cell) -> Answer:
-        """Carry out a run. A process that dies under it, or takes too long, is an answer too."""
+        """Carry out a run. A process that dies or takes too long gives an answer too."""
         process = self._started()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -90,7 +90,7 @@ class Worker:
             clock.stand()
         if line.endswith("\n"):
             answer: Answer = json.loads(line)
-            if late.is_set():  # it was done just in time, and killed all the same
+            if late.is_set():  # it finished just in time, but was killed all the same
                 self.close()
             return answer
         code = process.wait()
@@ -106,7 +106,7 @@ class Worker:
         return {"status": "crashed", "error": f"the process ended with {ended}{said}"}
 
     def _answered(self, said: IO[str], clock: Clock) -> str:
-        """The answer; the clock stands while kernels are compiled on the way to it."""
+        """The answer; the clock is paused while kernels are compiled."""
         begun = False
         try:
             while (word := (line := said.readline()).rstrip("\n")) in (COMPILING, COMPILED):
@@ -119,7 +119,7 @@ class Worker:
         return line
 
     def close(self) -> None:
-        """End the process, whatever it does. Who waits for it may close it at the same time."""
+        """End the process, whatever it is doing. A thread that waits for it may close it at the same time."""
         process, self._process = self._process, None
         said, self._said = self._said, None
         if process is not None:
@@ -147,7 +147,7 @@ class Worker:
                 env={**os.environ, "PYTHONPATH": path},
             )
             assert self._process.stdout is not None
-            self._process.stdout.readline()  # it is ready; or it has ended, which the first run will find out
+            self._process.stdout.readline()  # it is ready, or it has ended, which the first run will notice
         return self._process
 
     def _last_words(self) -> str:
@@ -173,10 +173,10 @@ def answers(cells: Sequence[Cell], jobs: int) -> Iterator[tuple[Cell, Answer]]:
 
 
 class Scheduler:
-    """Worker processes, which end at a set time.
+    """Worker processes that end at a deadline.
 
-    `jobs`: processes at a time. They stay alive from run to run, with their data and compiled kernels. `deadline`:
-    when they are ended, by the monotonic clock; never by default. Time in which some of them compile kernels does not
+    `jobs`: the number of processes. They stay alive from run to run, with their data and compiled kernels. `deadline`:
+    when they are ended, by the monotonic clock; by default, never. Time in which any of them compiles kernels does not
     count.
     """
 
@@ -200,7 +200,7 @@ class Scheduler:
             return max(self._deadline - now, 0.0)
 
     def compiling(self, begins: bool) -> None:
-        """A worker begins to compile kernels, or has done so: the deadline moves by the time that it took."""
+        """Note that a worker begins to compile kernels, or is done: the deadline moves by the time that it took."""
         with self._lock:
             now = time.monotonic()
             if begins and not self._busy:
@@ -262,6 +262,6 @@ class Scheduler:
         limit = math.inf if unlimited else min(max(self.left, 0.01), cell.time_limit or math.inf)
         try:
             return worker.run(replace(cell, time_limit=None if limit == math.inf else limit))
-        except Exception as error:  # such as no process to be had: whoever waits must hear of it
+        except Exception as error:  # such as no process to be had; the caller needs an answer
             worker.close()
             return {"status": "crashed", "error": f"{type(error).__name__}: {error}"}

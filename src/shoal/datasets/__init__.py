@@ -1,1 +1,1 @@
-"""Synthetic data with a known truth, for trying things out and for tests."""
+"""Generators of synthetic data with a known truth, for trying things out and for tests."""

@@ -12,7 +12,7 @@ from shoal.data.table import Column, Table
 from shoal.parameters import Parameters
 
 TODAY = np.datetime64("2020-01-01")
-"""The day on which people are as old as the column says."""
+"""The day on which people have the age that the column says."""
 
 YOUNGEST, OLDEST = 17, 90
 
@@ -53,7 +53,7 @@ MARITAL_SHARES = np.array(
     ],
     dtype=np.float64,
 )
-"""By age: below 25, 35, 50, 65, and above."""
+"""Shares of `MARITAL` by age: below 25, 35, 50, 65, and above."""
 
 OCCUPATIONS = (
     "Adm-clerical",
@@ -82,7 +82,7 @@ OCCUPATION_SHARES = np.array(
     ],
     dtype=np.float64,
 )
-"""By sex, and by education: less than high school, less than a degree, a degree."""
+"""Shares of `OCCUPATIONS` by sex, and by education: less than high school, less than a degree, a degree."""
 
 COUNTRIES = (
     "Canada",
@@ -119,21 +119,21 @@ DISEASE_SHARES = np.array(
     ],
     dtype=np.float64,
 )
-"""By age (below 30, 50, 65, and above), and by sex: of a thousand people."""
+"""How many of a thousand people have each of `DISEASES`, by age (below 30, 50, 65, and above) and by sex."""
 
 DISEASE_AGES = (30, 50, 65)
 WITH_GAPS = ("zip", "marital-status", "occupation", "hours-per-week", "country")
-"""The columns in which cells are missing."""
+"""The columns with missing cells."""
 
 
 class People(Parameters):
     """People with age, sex, place, education, work and diagnosis.
 
-    The truth: ages fall off from 40 on; `date-of-birth` makes the age exact on 2020-01-01; `education` is the name of
-    `education-num`, which the young cannot have finished; `marital-status` follows age, `occupation` follows sex and
-    education, `hours-per-week` sex and age, and `disease` sex and age by the shares in `DISEASE_SHARES`, and nothing
-    else. Places are popular by a Zipf law. Cells of zip, marital status, occupation, hours and country are missing
-    independently of everything.
+    The truth: ages become rarer from 40 on; `date-of-birth` gives the exact age on 2020-01-01; `education` is the name
+    of `education-num`, and young people cannot have finished the highest ones; `marital-status` depends on age,
+    `occupation` on sex and education, `hours-per-week` on sex and age, and `disease` on sex and age alone, by the
+    shares in `DISEASE_SHARES`. The popularity of places follows a Zipf law. Cells of zip, marital status, occupation,
+    hours and country are missing independently of everything else.
     """
 
     name: ClassVar[str] = "people"
@@ -152,7 +152,7 @@ class People(Parameters):
     )
 
     def make(self, seed: int | None = None) -> Table:
-        """Make the table; the same seed makes the same one. All columns are insensitive until they get their roles."""
+        """Make the table; the same seed makes the same table. All columns are insensitive until they get roles."""
         generator = np.random.default_rng(seed)
         age, born = self._births(generator)
         sex = _draw(generator, np.zeros(self.rows, dtype=np.int64), np.array([[49.0, 51.0]]))
@@ -194,21 +194,21 @@ class People(Parameters):
         return age, earliest[place] + (generator.random(self.rows) * days).astype(np.int64)
 
     def _educations(self, generator: np.random.Generator, age: Rows) -> Rows:
-        """Places in `EDUCATIONS`; below 18, 20, 22 and 25 years the highest ones are out of reach."""
+        """Indices into `EDUCATIONS`; below 18, 20, 22 and 25 years the highest ones are out of reach."""
         shares = np.tile(EDUCATION_SHARES, (5, 1))
         for row, highest in enumerate((8, 10, 12, 13)):
             shares[row, highest:] = 0
         return _draw(generator, np.digitize(age, (18, 20, 22, 25)), shares)
 
     def _places(self, generator: np.random.Generator) -> tuple[Rows, tuple[str, ...]]:
-        """Places in a list of zip codes, and the list in ascending order."""
+        """Indices into a list of zip codes, and the list in ascending order."""
         numbers = np.sort(generator.choice(np.arange(501, 99_951), self.zips, replace=False))
         shares = generator.permutation(np.arange(1, self.zips + 1, dtype=np.float64) ** -0.8)
         place = _draw(generator, np.zeros(self.rows, dtype=np.int64), shares[None, :])
         return place, tuple(f"{number:05}" for number in numbers)
 
     def _hours(self, generator: np.random.Generator, age: Rows, sex: Rows) -> Rows:
-        """Hours of work a week: 40 for almost half of the people, less for the young and the old."""
+        """Hours of work per week: 40 for almost half of the people, fewer for the young and the old."""
         mean = np.where((age < 22) | (age > 65), 26.0, 40.0) + np.where(sex == 1, 3.0, -2.0)
         hours = np.clip(np.rint(generator.normal(mean, 10.0)), 1, 99).astype(np.int64)
         full = (generator.random(self.rows) < 0.55) & (mean > 30)
@@ -216,10 +216,10 @@ class People(Parameters):
 
 
 def _draw(generator: np.random.Generator, groups: Rows, shares: Floats) -> Rows:
-    """Draw a place from the shares (one row a group) of each one's group."""
+    """For each person, draw an index by the shares of that person's group; `shares` has one row per group."""
     cumulated = np.cumsum(shares, axis=1)
     cumulated = cumulated / cumulated[:, -1:]
-    # Groups lie one after the other on a line, each of length 1, so that one search finds all places.
+    # The groups are laid out one after another on a line, each of length 1, so that one search finds all indices.
     line = (cumulated + np.arange(len(shares))[:, None]).ravel()
     places = (
         np.searchsorted(line, groups + generator.random(len(groups)), side="right") - groups * shares.shape[1]
@@ -228,13 +228,13 @@ def _draw(generator: np.random.Generator, groups: Rows, shares: Floats) -> Rows:
 
 
 def _birthday(ages: Rows) -> Rows:
-    """The last day of birth, counted from 1970-01-01, that makes a person so old today."""
+    """The last day of birth, counted from 1970-01-01, that gives each age on `TODAY`."""
     years = TODAY.astype("datetime64[Y]").astype(np.int64) - ages
     return np.asarray(years.astype("datetime64[Y]").astype("datetime64[D]").astype(np.int64))
 
 
 def names(name: str, labels: tuple[str, ...], places: Rows, gaps: Mask | None = None) -> Column:
-    """A column of names, by their places in a list."""
+    """A column of names from their indices in a list."""
     order = sorted(range(len(labels)), key=labels.__getitem__)
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))
@@ -252,14 +252,14 @@ def numbers(name: str, values: Rows, gaps: Mask | None = None) -> Column:
 
 
 def dates(name: str, days: Rows) -> Column:
-    """A column of days, counted from 1970-01-01."""
+    """A column of dates from days counted from 1970-01-01."""
     codes, used, _ = _codes(days, None)
     texts = tuple(np.datetime_as_string(used.astype("datetime64[D]")).tolist())
     return Column(name, Role.INSENSITIVE, Domain(Kind.DATE, texts, used.astype(np.float64)), codes)
 
 
 def _codes(values: Rows, gaps: Mask | None) -> tuple[Codes, Rows, int | None]:
-    """Codes of whole numbers, the distinct numbers that occur, and the code of the missing value if any is missing."""
+    """Codes of whole numbers, the distinct numbers that occur, and the code of the missing value where there is one."""
     present = values if gaps is None else values[~gaps]
     used = np.unique(present)
     codes = np.searchsorted(used, values).astype(np.int32)

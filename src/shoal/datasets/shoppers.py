@@ -1,4 +1,4 @@
-"""Synthetic people with what they buy: a table with a column of items, and a known relation between both."""
+"""Synthetic people and what they buy: a table with a column of items, and a known relation between the two."""
 
 from typing import ClassVar
 
@@ -19,15 +19,15 @@ KEPT = ("age", "sex", "zip", "education", "occupation", "disease")
 class Shoppers(Parameters):
     """People with age, sex, place, education, work, diagnosis, and what they buy.
 
-    The truth: the people are those of `shoal generate table`. There are eight groups of them, by sex and by age (below
-    30, 45, 60, and above), and item *i* appeals to group *i* modulo 8. How many items a person draws is one more than
-    a Poisson number; each is one that appeals to the own group with the chance `relation`, and any otherwise, popular
-    by a Zipf law. Items that are drawn twice count once.
+    The truth: the people are those of `shoal generate table`. They form eight groups, by sex and by age (below 30, 45,
+    60, and above), and item *i* appeals to group *i* modulo 8. A person draws one item more than a Poisson number;
+    each is an item that appeals to the person's group with probability `relation`, and any item otherwise. The
+    popularity of items follows a Zipf law. An item that is drawn twice counts once.
     """
 
     name: ClassVar[str] = "mixed"
     form: ClassVar[str] = "mixed"
-    """What the command calls it: the form of what it makes is a table too."""
+    """Its name in the command; the name of what it makes, table, is taken."""
 
     rows: int = Field(default=10_000, ge=1, le=100_000_000, description="number of people")
     items: int = Field(default=200, ge=8, le=1_000_000, description="number of items on offer")
@@ -38,7 +38,7 @@ class Shoppers(Parameters):
     )
 
     def make(self, seed: int | None = None) -> Table:
-        """Make the table; the same seed makes the same one. All columns but that of items are insensitive."""
+        """Make the table; the same seed makes the same table. All columns but that of items are insensitive."""
         people = People(rows=self.rows, missing=0.0).make(seed)
         generator = np.random.default_rng(None if seed is None else [seed, 1])
         age, sex = people.column("age"), people.column("sex")
@@ -57,7 +57,7 @@ class Shoppers(Parameters):
 
 
 def _drawn(generator: np.random.Generator, shares: Floats, count: int) -> Rows:
-    """Places drawn in proportion to shares."""
+    """Indices drawn in proportion to shares."""
     edges = np.cumsum(shares / shares.sum())
     found: Rows = np.minimum(np.searchsorted(edges, generator.random(count), side="right"), len(shares) - 1)
     return found

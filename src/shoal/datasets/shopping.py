@@ -10,19 +10,19 @@ from shoal.data.baskets import Baskets, baskets_of_pairs
 from shoal.parameters import Parameters
 
 HIGHEST = 0.95
-"""The largest probability of an item: above it, baskets would hardly differ in it."""
+"""The largest probability of an item: above it, nearly all baskets would hold the item."""
 
 EVENNESS = 4.0
-"""Shape of the gamma distribution of how much a person buys: the smaller, the more lengths of baskets differ."""
+"""Shape of the gamma distribution of how much a person buys: the smaller it is, the more the sizes of baskets vary."""
 
 
 class Shopping(Parameters):
-    """Baskets of shoppers: popular and rare items, large and small baskets, and tastes if wanted.
+    """Baskets of shoppers: popular and rare items, large and small baskets, and optional tastes.
 
-    The truth: the probability that item *r* lies in a basket is ``probabilities()[r - 1]``, which is
+    The truth: the probability that a basket holds item *r* is ``probabilities()[r - 1]``, which is
     ``min(0.95, c / r**skew)`` with the *c* that gives the density. How much a person buys varies by a factor drawn
     from a gamma distribution (shape 4, mean 1); given that factor, and the person's taste, items are independent. Items
-    are called 1, 2, 3, … in the order of their popularity. A basket may be empty; items that nobody bought are absent.
+    are named 1, 2, 3, … in the order of their popularity. A basket may be empty; items that nobody bought are absent.
     """
 
     name: ClassVar[str] = "baskets"
@@ -52,10 +52,10 @@ class Shopping(Parameters):
     )
 
     def make(self, seed: int | None = None) -> Baskets:
-        """Make the baskets; the same seed makes the same ones.
+        """Make the baskets; the same seed makes the same baskets.
 
-        Purchases are thrown as darts: a Poisson number for each item, each at a person, with chances in proportion to
-        how much that person buys. The work is proportional to the number of purchases.
+        Purchases are thrown like darts: a Poisson number for each item, each of which hits a person with a probability
+        in proportion to how much that person buys. The work is proportional to the number of purchases.
         """
         generator = np.random.default_rng(seed)
         activity = generator.gamma(EVENNESS, 1 / EVENNESS, self.rows)
@@ -78,7 +78,7 @@ class Shopping(Parameters):
             (np.repeat(np.arange(self.items), own), np.repeat(np.arange(self.items), foreign))
         )
         people = np.searchsorted(edges, np.concatenate((hits, others)), side="right") - 1
-        # People stand in the order of their tastes so far.
+        # So far, people are in the order of their tastes.
         shuffled = generator.permutation(self.rows)
         return _baskets(shuffled[np.clip(people, 0, self.rows - 1)], bought, self.rows, self.items)
 
@@ -95,12 +95,12 @@ class Shopping(Parameters):
         return np.minimum(HIGHEST, high * popularity)
 
     def _weights(self) -> tuple[float, float]:
-        """How many times as often items of the own taste, and of another one, are bought."""
+        """The factors by which items of a person's own taste, and of other tastes, are bought more or less often."""
         correlation = self.correlation if self.topics > 1 else 0.0
         return 1 + (self.topics - 1) * correlation, 1 - correlation
 
     def _intensities(self) -> Floats:
-        """The expected number of darts of each item at a person of activity 1 that gives the item's probability."""
+        """For each item, the expected number of darts per person of activity 1 that gives the item its probability."""
         wanted = self.probabilities()
         inside, outside = self._weights()
 
@@ -118,7 +118,7 @@ class Shopping(Parameters):
 
 
 def _baskets(people: Rows, bought: Rows, rows: int, items: int) -> Baskets:
-    """Baskets of purchases, repeated ones merged; items are named by their number, counted from 1."""
+    """Baskets from purchases, with repeated ones merged; items are named by their number, counted from 1."""
     used = np.flatnonzero(np.bincount(bought, minlength=items))
     names = sorted(str(item + 1) for item in used)
     code = np.zeros(items, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Synthetic records of people: one to many, to be joined with a numbered table of people."""
+"""Synthetic records of people, many per person, to be joined with a numbered table of people."""
 
 from typing import ClassVar
 
@@ -18,20 +18,20 @@ FINDINGS = ("cold", "fracture", "gastritis", "migraine", "nothing", "pneumonia")
 class Visits(Parameters):
     """Visits of people to a hospital: the number of the person, the day, the ward and a finding.
 
-    The truth: a person has a Poisson number of visits, each on any day of 2019. Every person has a ward of her own, and
-    half of her visits are there; the others are anywhere. Findings follow from nothing. The people are those of
+    The truth: a person has a Poisson number of visits, each on a random day of 2019. Every person has a usual ward and
+    makes half of the visits there; the others are to random wards. Findings depend on nothing. The people are those of
     `shoal generate table --numbered`.
     """
 
     name: ClassVar[str] = "visits"
     form: ClassVar[str] = "visits"
-    """What the command calls it: the form of what it makes is a table too."""
+    """Its name in the command; the name of what it makes, table, is taken."""
 
     persons: int = Field(default=10_000, ge=1, le=100_000_000, description="number of people")
     mean: float = Field(default=3.0, gt=0, le=1000, description="mean number of visits of a person")
 
     def make(self, seed: int | None = None) -> Table:
-        """Make the table; the same seed makes the same one. All columns are insensitive until they get their roles."""
+        """Make the table; the same seed makes the same table. All columns are insensitive until they get roles."""
         generator = np.random.default_rng(None if seed is None else [seed, 2])
         counts = generator.poisson(self.mean, self.persons)
         person: Rows = np.repeat(np.arange(self.persons), counts)

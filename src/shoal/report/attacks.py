@@ -20,40 +20,40 @@ if TYPE_CHECKING:
     from shoal.outcome import AnyRun
 
 QUICK = {
-    "linkage": "to pick somebody's row or basket, or her secret",
-    "inference": "to guess a secret of somebody",
-    "certainty": "to be certain of a secret",
+    "linkage": "pick out a person's row or basket, or that person's secret",
+    "inference": "guess a person's secret",
+    "certainty": "be certain of a person's secret",
 }
-"""Attacks that every report runs, and what they try; `shoal attack` runs all."""
+"""Attacks that every report runs, and what they try to do; `shoal attack` runs all."""
 
 PEOPLE = 300
-"""So many people are tried."""
+"""The number of people that are attacked."""
 
 CELLS = 500_000
-"""Of more public cells or items than these the report says nothing: `shoal attack` does."""
+"""Most public cells or items that the report attacks; for larger data there is `shoal attack`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """An attack before and after."""
+    """An attack on the raw data and on the release, as texts."""
 
     name: str
     aim: str
-    """`name`, `aim`: of the attack, and what it tries."""
+    """`name`, `aim`: the attack, and what it tries to do."""
     before: str  # its success on the raw data, as a text
     promised: str  # the largest success that the promises allow; empty where they say nothing about it
     after: str
     control: str
     residual: str
-    """`after`, `control`, `residual`: its success on the release, that about people outside of it, and what is left
-    between."""
+    """`after`, `control`, `residual`: its success on the release, its success about people who are not in it, and what
+    the release adds between the two."""
     sentence: str  # what the attack says itself
     parts: tuple[tuple[str, str], ...] = ()  # further figures of the attack on the release
     parts_before: tuple[tuple[str, str], ...] = ()  # the same on the raw data
 
 
 def attacks_of(run: "AnyRun") -> tuple[Tried, ...]:
-    """The quick attacks on a run whose rows are in memory; none where they are elsewhere, or too many."""
+    """Run the quick attacks on a run; none where its rows are not in memory, or too many."""
     original, release = run.original, run.release
     if isinstance(original, Dataset):
         return ()

@@ -8,7 +8,7 @@ import numpy as np
 from shoal.data.baskets import Baskets
 
 WORK = 30_000_000
-"""Pairs of items that are counted at most, over all baskets and sensitive items; beyond it one known item must do."""
+"""Most pairs of items that are counted, over all baskets and sensitive items; with more, one known item is tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Breach:
 
 
 Guess: TypeAlias = tuple[float, int, tuple[int, ...]]
-"""The share of a guess, the place of its item among the sensitive ones, and those of known items among the public."""
+"""A guess: its share, the position of the sensitive item, and the positions of the known ones among the public."""
 
 
 def surest_guess(baskets: Baskets, known: int) -> Breach | None:
@@ -61,7 +61,7 @@ def _pairs(public: Any, secrets: Any) -> int:
 
 
 def _by_one(public: Any, secrets: Any) -> list[Guess]:
-    """The surest guess of all by one known item."""
+    """The surest guess from one known item."""
     together = (public.T @ secrets).tocoo()
     if not together.nnz:
         return []
@@ -71,7 +71,7 @@ def _by_one(public: Any, secrets: Any) -> list[Guess]:
 
 
 def _by_two(public: Any, secrets: Any) -> list[Guess]:
-    """The surest pair of each sensitive item."""
+    """For each sensitive item, the surest guess from two known items."""
     from scipy.sparse import triu
 
     inverse = triu(public.T @ public, 1).tocsr()

@@ -1,4 +1,4 @@
-"""What a card of the first screen says: one figure, a sentence, and a few numbers more."""
+"""A card on the first screen of the report: one figure, a sentence, and a few more numbers."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A figure, the words that go on after it, and what else belongs to it."""
+    """A figure, the words that continue the sentence after it, and further numbers."""
 
     figure: str
     words: str

@@ -15,7 +15,7 @@ from shoal.models._achieved_levels import protections
 from shoal.models.t_closeness import TCloseness
 
 BINS = 24
-"""Bars of the histogram of sizes; the largest classes share the last one."""
+"""Most bars of the histogram of sizes; the largest classes share the last one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class Sensitive:
     """The share of the most frequent value in the whole table: what everybody can guess without any class."""
     entropy_l: float | None = None
     t: float | None = None
-    """`entropy_l`, `t`: the effective number of values of the poorest class, and the distance from the whole of the
-    farthest one: the entropy l-diversity and the t-closeness that the release reaches, asked for or not."""
+    """`entropy_l`, `t`: the entropy l-diversity and the t-closeness that the release reaches, promised or not: the
+    effective number of values in the least diverse class, and the largest distance of a class from the whole table."""
 
 
 def class_statistics(published: Table, classes: RowClasses | None = None) -> GroupStatistics:
@@ -94,7 +94,7 @@ def sizes_of(members: Counts, unit: str, noun: str, promised: int | None) -> Siz
 
 
 def _bins(members: Counts, promised: int | None) -> tuple[Bin, ...]:
-    """Bars of equal width, one of which begins at the promised size; the last one takes all that is larger."""
+    """Bars of equal width, one of which begins at the promised size; the last one holds all larger classes."""
     smallest, largest = int(members.min()), int(members.max())
     anchor = smallest if promised is None else promised
     low = min(smallest, anchor)
@@ -110,7 +110,7 @@ def _bins(members: Counts, promised: int | None) -> tuple[Bin, ...]:
 
 
 def _whole_step(least: int) -> int:
-    """The least whole number of one place that counts (or 15, 25, 150, …) that is not below a number."""
+    """The smallest whole number with one significant digit (or 15, 25, 150, …) that is at least `least`."""
     unit = int("1" + "0" * (len(str(least)) - 1))
     halves: tuple[int, ...] = () if unit < 10 else (unit * 3 // 2, unit * 5 // 2)
     steps: list[int] = sorted([*range(unit, 11 * unit, unit), *halves])
@@ -120,8 +120,8 @@ def _whole_step(least: int) -> int:
 def sensitive_of(column: str, statistics: GroupStatistics) -> Sensitive | None:
     """What the classes give away of one sensitive column; None where no class tells a value.
 
-    A cell ``*`` tells no value, so that it is none of the values of a class, as for the models. Shares are of all rows
-    of a class, or of its persons where somebody may have several rows: they stand for the rows then.
+    A cell ``*`` shows no value, so it does not count as a value of its class; the models treat it the same way. Shares
+    are of the rows of a class, or of its persons where a person may have several rows: then rows mean persons here.
     """
     histogram = statistics.sensitive[column]
     labels = histogram.domain.labels if histogram.domain is not None else ()
@@ -153,7 +153,7 @@ def sensitive_of(column: str, statistics: GroupStatistics) -> Sensitive | None:
 def sensitives_of(
     release: Release, data: Table, statistics: GroupStatistics, limit: int
 ) -> tuple[Sensitive, ...]:
-    """What is left to learn of the first sensitive columns, with the diversity and closeness that classes reach."""
+    """What the classes give away of the first sensitive columns, with the diversity and closeness that they reach."""
     promised = tuple(
         TCloseness.from_promise(dict(promise))
         for promise in release.promises

@@ -1,4 +1,4 @@
-"""Templates of pages, compiled once and kept on disk: that takes longer than to fill them in."""
+"""Page templates, compiled once and kept on disk, because compiling takes longer than rendering."""
 
 import os
 from functools import cache
@@ -13,7 +13,7 @@ from shoal import __version__
 
 @cache
 def templates(package: str) -> jinja2.Environment:
-    """The templates of a package, whose texts are escaped and in which no name may be missing."""
+    """The templates of a package; values are escaped, and an undefined name is an error."""
     return jinja2.Environment(
         loader=jinja2.PackageLoader(package),
         bytecode_cache=_Kept(package),
@@ -31,9 +31,10 @@ def page_style() -> str:
 
 
 class _Kept(FileSystemBytecodeCache):
-    """Beside the templates or, where that cannot be written, in the user's cache; where neither can, nowhere.
+    """Keeps compiled templates beside their sources or, where that is read-only, in the user's cache.
 
-    A template that was changed is compiled again: jinja compares a hash of its text.
+    Where neither can be written, nothing is kept. A changed template is compiled again: jinja compares a hash of its
+    text.
     """
 
     def __init__(self, package: str) -> None:

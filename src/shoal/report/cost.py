@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from shoal.measures.measure import Score
 
 LOSS = ("lm_mean", "gcp")
-"""Scores between 0 (nothing is lost) and 1 (all is) of a table, the first of which stands on the first screen."""
+"""Scores of a table between 0 (nothing is lost) and 1 (everything is); the first screen shows the first it has."""
 
 LOSS_PARTS = ("lm", "ncp")
 """Scores whose parts are the loss of each column, as a share."""
 
 COLUMNS = 5
-"""Columns whose loss the first screen tells."""
+"""Columns whose loss the first screen shows."""
 
 DETAIL = "of the detail is lost. 0\u00a0% is the original; at 100\u00a0% every cell is suppressed."
 
@@ -32,7 +32,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A way to say what a release cost, for releases that have a score."""
+    """A way to say what a release cost, for releases with a certain score."""
 
     score: str  # the score whose value is the figure
     words: str  # the sentence that goes on after the figure
@@ -50,27 +50,27 @@ HEADLINES = (
         percent,
         (
             ("suppressed_share", "rows suppressed", percent),
-            ("item_loss", "of the detail of items lost", percent),
-            ("pair_loss", "of the pairs of items of a person lost", percent),
-            ("record_loss", "of the detail of records lost", percent),
+            ("item_loss", "detail of items lost", percent),
+            ("pair_loss", "pairs of items of a person lost", percent),
+            ("record_loss", "detail of records lost", percent),
             ("left_out_records", "records left out", percent),
         ),
     ),
     Headline("gcp", DETAIL, percent, (("suppressed_share", "rows suppressed", percent),)),
     Headline(
         "term_chunk_share",
-        "of all items in baskets are hidden: clusters name them, but do not tell how many of their baskets hold them.",
+        "of all items in baskets are hidden: clusters name them, but not how many of their baskets hold them.",
         percent,
         (
             *ITEMSETS,
             ("re", "error of the supports of pairs (re, 0 to 2)", number),
-            ("tlost", "items that nobody can count any more", percent),
+            ("tlost", "items that can no longer be counted", percent),
         ),
     ),
     Headline(
         "kl",
-        "is the mean divergence (Kullback-Leibler) of what groups tell about a sensitive item among public ones from "
-        "the truth. 0 is the truth. Public items are published as they are.",
+        "is the mean Kullback-Leibler divergence between the truth and what groups show of a sensitive item among "
+        "public ones. 0 is the truth. Public items are published as they are.",
         number,
         (
             ("kl_frequent", "divergence for frequent items", number),
@@ -79,26 +79,26 @@ HEADLINES = (
     ),
     Headline(
         "item_ncp",
-        "of the items' detail is lost: so large a share of all items does a published item stand for, on average.",
+        "of the items' detail is lost: the average share of all items that a published item stands for.",
         percent,
         (("generalized_occurrences", "published items that are coarser", percent), *ITEMSETS),
     ),
     Headline(
         "are",
-        "is the mean error of the answers to questions that ask for public values and a secret together. Public "
-        "columns alone are exact.",
+        "is the mean error of queries that ask for public values and a secret together. Queries of public columns "
+        "alone are answered exactly.",
         percent,
         (("are_median", "median error", percent),),
     ),
     Headline(
         "information_loss",
-        "of all items in baskets are not published any more.",
+        "of all items in baskets are no longer published.",
         percent,
         (
             ("items_suppressed", "items that no basket shows", number),
             ("emptied_baskets", "baskets that lost all items", number),
             ("lost_rules", "other rules that are lost", percent),
-            ("ghost_rules", "rules that only the release has", percent),
+            ("ghost_rules", "rules found only in the release", percent),
             *ITEMSETS,
         ),
     ),
@@ -140,7 +140,7 @@ def cost_of(scores: "Sequence[Score]") -> Card | None:
 def _stars(values: Mapping[str, float], loss: Line) -> Card:
     share = values.get("starred_share", 0.0)
     stars = number(values["starred_cells"])
-    words = f"of the sensitive cells are published as a star: {stars} of them, until no rule is surer than promised."
+    words = f"of the sensitive cells are starred, {stars} in all, so that no rule is surer than promised."
     return Card(percent(share), words, (Line("starred cells", stars), loss))
 
 
@@ -149,7 +149,7 @@ def _by_column(loss: Loss) -> tuple[Line, ...]:
     if len(loss.parts) < 2:
         return ()
     first = COLUMNS if len(loss.parts) <= COLUMNS else COLUMNS - 1
-    lines = [Line(f"lost of {shown(name, 24)}", percent(share)) for name, share in loss.parts[:first]]
+    lines = [Line(f"loss of {shown(name, 24)}", percent(share)) for name, share in loss.parts[:first]]
     rest = loss.parts[first:]
     if rest:
         lines.append(Line(f"of {counted(len(rest), 'more column')}", f"≤\u00a0{percent(rest[0][1])}"))

@@ -45,18 +45,18 @@ if TYPE_CHECKING:
     from shoal.report.solutions import Solutions
 
 COLUMNS = 100
-"""Columns that tables of the page list; they count the rest."""
+"""Columns that tables on the page list; the rest are only counted."""
 
 MARGINALS = 6
 """Columns whose distribution is shown before and after: those that lost most."""
 
 RECIPE = 20_000
-"""Letters of the recipe that are shown."""
+"""Characters of the recipe that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A verdict, ready to be read."""
+    """A verdict as texts for the page."""
 
     model: str
     promise: str
@@ -70,7 +70,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A score, ready to be read."""
+    """A score as texts for the page."""
 
     name: str
     value: str
@@ -83,7 +83,7 @@ class Facts:
     """All that the page says about a run."""
 
     source: str | None  # the name of the file that was read, or None
-    form: str  # ``table``, ``baskets``, ``groups`` or ``clusters``
+    form: str  # ``table``, ``baskets``, ``groups``, ``clusters`` or ``linked``
     method: str
     parameters: tuple[tuple[str, str], ...]
     """`method`, `parameters`: how the release was made."""
@@ -109,11 +109,11 @@ class Facts:
     risk: Card | None = None
     """`cost`, `risk`: what it cost and what is left of the risk, for the first screen."""
     pictures: tuple[Picture, ...] = ()  # what the method shows of its work
-    warnings: tuple[str, ...] = ()  # what the owner should hear before publishing
+    warnings: tuple[str, ...] = ()  # what the owner should know before publishing
     items: "ItemFacts | None" = None  # the items of baskets, before and after
     solutions: "Solutions | None" = None
     lattice: "Lattice | None" = None
-    """`solutions`, `lattice`: what a search among the levels of hierarchies has found, and a picture of them where
+    """`solutions`, `lattice`: what a search over the levels of hierarchies found, and a picture of the levels where
     they are few."""
     rules: "Rules | None" = None  # the rules that are hidden
     hierarchies: tuple[tuple[str, str], ...] = ()  # columns, and where their hierarchies come from
@@ -121,9 +121,9 @@ class Facts:
     summary: tuple[str, ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
     explanation: str = ""
-    """`summary`, `notes`, `explanation`: what the method chose, in sentences, and what else it tells of its work."""
+    """`summary`, `notes`, `explanation`: what the method chose, in sentences, and what else it noted of its work."""
     attacks: tuple[Tried, ...] = ()  # what attacks find in the raw data and in the release
-    limits: tuple[str, ...] = ()  # what attacks left that a limit was set for, in sentences
+    limits: tuple[str, ...] = ()  # the residual risks that a limit was set for, in sentences
     officer: Assessment | None = None  # what a data protection officer asks
 
 
@@ -184,7 +184,7 @@ def facts_of(run: "Run") -> Facts:
 
 @dataclass(frozen=True, slots=True)
 class _OfTable:
-    """What is reported about columns and classes; other forms have sizes alone."""
+    """What is reported about columns and classes; other forms have only sizes."""
 
     columns: tuple[Generalized, ...] = ()
     sizes: Sizes | None = None
@@ -229,7 +229,7 @@ def _of_linked(original: Any, data: Linked, release: Release) -> _OfTable:
 
 
 def _classes(both: Comparison, data: Table) -> tuple[Sizes | None, tuple[Sensitive, ...]]:
-    """The sizes of classes, and what they give away; of rows in parts only how many rows classes have."""
+    """The sizes of classes and what classes give away; for rows in parts, the sizes alone."""
     wanted = [promise["k"] for promise in both.release.promises if isinstance(promise.get("k"), int)]
     promised = max(wanted, default=None)
     if both.distributed:
@@ -248,7 +248,7 @@ def _classes(both: Comparison, data: Table) -> tuple[Sizes | None, tuple[Sensiti
 
 
 def _solutions(run: "Run") -> "Solutions | None":
-    """What a search found; few runs have one, and modules of what a run has not are not loaded for it."""
+    """What a search found. Few runs have one, so its module is loaded only for those."""
     if "solutions" not in run.trace.notes:
         return None
     from shoal.report.solutions import solutions_of
@@ -313,7 +313,7 @@ def _counts(run: "Run") -> tuple[tuple[str, int], ...]:
     if run.left_out:
         rows.append(("rows with missing values left out", run.left_out))
     if isinstance(form, Linked):
-        return (*rows, ("rows published", form.rows), ("groups of them", len(form)))
+        return (*rows, ("rows published", form.rows), ("groups published", len(form)))
     if isinstance(form, Table):
         kept = max(data.rows + release.suppressed - read, 0)
         suppressed = "rows suppressed" if not kept else "rows suppressed, published as *"
@@ -339,7 +339,7 @@ def _counts(run: "Run") -> tuple[tuple[str, int], ...]:
         case Groups():
             published = (("groups published", len(data)), ("baskets in them", len(data.basket_indptr) - 1))
         case Clusters():
-            made_of = [("of them joint", data.joint), ("simple clusters that all are made of", data.simple)]
+            made_of = [("of these, joint", data.joint), ("simple clusters in all", data.simple)]
             published = (
                 ("clusters published", data.count),
                 *(made_of if data.joint else []),

@@ -15,7 +15,7 @@ EXAMPLES = 3
 """Published cells that are shown of a column."""
 
 COARSE = (Form.RANGE, Form.NODE, Form.SET)
-"""Forms of cells that stand for several values and still tell something."""
+"""Forms of cells that stand for several values, but not for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Generalized:
-    """What became of a column."""
+    """What happened to a column."""
 
     name: str
     kind: str
@@ -87,7 +87,7 @@ def _prevailing(by_form: dict[Form, int]) -> str:
 
 
 def _examples(published: Column, forms: Codes, rows: Counts) -> tuple[str, ...]:
-    """The most frequent cells; those that stand for several values go before all others."""
+    """The most frequent cells that stand for several values or, where there are none, of all."""
     coarse = np.isin(forms, [FORMS.index(form) for form in COARSE])
     wanted = coarse & (rows > 0) if (coarse & (rows > 0)).any() else rows > 0
     places = np.flatnonzero(wanted)

@@ -16,15 +16,15 @@ from shoal.report.marginals import BARS, Marginal, Pair
 from shoal.report.wording import count, shown
 
 SHOWN = 24
-"""Items that tables list; they count the rest."""
+"""Items that tables list; the rest are only counted."""
 
 USUAL = 0.98
-"""The share of baskets that have a bar of their size."""
+"""The share of baskets whose sizes have bars of their own; the largest baskets share the last bar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An item, the baskets of the original that hold it and those that a reader counts for it."""
+    """An item, how many baskets of the original hold it, and how many a reader of the release counts."""
 
     text: str
     role: str
@@ -50,9 +50,9 @@ class Secret:
     baskets: int
     groups: int
     """`baskets`, `groups`: the baskets and the groups that hold it."""
-    degree: float  # the smallest number of baskets of a group for each that holds it
+    degree: float  # the smallest size of a group per basket in it that holds the item
     divergence: float | None
-    """What groups tell of it among public items, less the truth; None where it was not measured."""
+    """How far what groups show of it among public items is from the truth; None where that was not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class ItemFacts:
 
 
 def items_of(original: Baskets, data: Published, divergences: Mapping[str, float]) -> ItemFacts | None:
-    """Compare the items of baskets with what is published of them; `divergences` of sensitive ones, where measured."""
+    """Compare the items of baskets with what is published; `divergences`: of sensitive items, where measured."""
     match data:
         case Baskets():
             after, names, nodes = _counted(original, data)
@@ -102,7 +102,7 @@ def items_of(original: Baskets, data: Published, divergences: Mapping[str, float
 
 
 def _counted(original: Baskets, published: Baskets) -> tuple[Floats, dict[str, str], tuple[Node, ...]]:
-    """The baskets that a reader counts for each item of the original: those of a node in equal parts on its items."""
+    """The baskets that a reader counts for each item of the original; those of a node are split among its items."""
     supports = published.supports
     held = dict(zip(published.vocabulary, supports.tolist(), strict=True))
     after = np.array([float(held.get(text, 0)) for text in original.vocabulary])

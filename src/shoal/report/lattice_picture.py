@@ -1,4 +1,4 @@
-"""The lattice of generalization levels as a picture, where it is small: what was found, and what is published."""
+"""A picture of a small lattice of generalization levels: the solutions found, and the one that is published."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from shoal.data.table import Table
 from shoal.report import svg_charts as charts
 
 NODES = 60
-"""Vectors above which a lattice is not drawn."""
+"""Most vectors of levels in a lattice that is drawn."""
 
 ACROSS = 9
-"""Vectors of one height that have room beside each other."""
+"""Most vectors of one height that fit side by side."""
 
 STEP = 62
 """Pixels from one height to the next."""
@@ -57,7 +57,7 @@ def lattice_of(original: Any, details: Mapping[str, Any], notes: Mapping[str, An
 
 
 def _is_vector(levels: Any) -> TypeGuard[Mapping[str, int]]:
-    """Whether levels are those of one vector for all rows: parts of the rows on levels of their own are none."""
+    """Whether levels are one vector for all rows, rather than levels of their own for parts of the rows."""
     return isinstance(levels, Mapping) and all(isinstance(level, int) for level in levels.values())
 
 

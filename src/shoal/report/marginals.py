@@ -11,10 +11,10 @@ from shoal.data.domain import Domain, Kind
 from shoal.report.wording import MISSING, compact, count, shown
 
 BARS = 12
-"""Bars of a chart, besides one for the missing value and one for all others."""
+"""Most bars of a chart, besides one for the missing value and one for all others."""
 
 PLACES = 12
-"""Places behind the point that count: what lies below them comes from adding up parts."""
+"""Decimals that are kept: what lies beyond them is rounding error of sums."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Marginal:
     """Whether the bars are bins of an axis, whose order matters, or names, the most frequent first."""
     binned: bool  # whether labels name the lower edge of a bin; otherwise they name the bar
     shift: float
-    """The share of rows that a reader puts into another bar than they were in: half the sum of the differences."""
+    """The share of rows that a reader puts into a bar other than their own: half the sum of the differences."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,7 +129,7 @@ def _intervals(domain: Domain) -> _Bins:
 
 
 def round_step(least: float) -> float:
-    """The least of 1, 2, 5, 10, 20, … (or their fractions) that is not below a number.
+    """The smallest of 1, 2, 5, 10, 20, … (or their fractions) that is at least `least`.
 
     >>> round_step(6.1), round_step(0.3), round_step(100.0)
     (10.0, 0.5, 100.0)

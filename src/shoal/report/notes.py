@@ -13,7 +13,7 @@ SHOWN_ELSEWHERE = ("pictures", "solutions", "summary", "intake", "unread", "seri
 
 
 def notes_of(notes: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Notes as names and texts: lists of many are counted, and objects within objects named by both.
+    """Notes as names and texts: of a list only the length is given, and a nested note is named by both its keys.
 
     >>> notes_of({"moles": {"1": 3}, "suppressed": ["a", "b"], "binary_search": True})
     (('moles, 1', '3'), ('suppressed', '2 entries'), ('binary search', 'yes'))

@@ -1,4 +1,4 @@
-"""What a data protection officer asks: the promises by kind, every column, three risks, what forced the loss, a trace.
+"""What a data protection officer asks: promises by kind, every column, three risks, what caused the loss, provenance.
 
 The three risks are those of the Article 29 Working Party (opinion WP216): singling out, linkability, inference. The
 order of the headings follows ISO/IEC 27559: context, data, identifiability, governance.
@@ -32,32 +32,35 @@ RARE = 5
 """Rare values that are listed."""
 
 SHOWN = 200
-"""Columns that are not published of which so many are listed."""
+"""Most columns that were never read and are listed."""
 
 UNCHANGED = (
     "Published unchanged, because you declared that outsiders do not know it and that it is not sensitive."
 )
-PREPARED = UNCHANGED.replace("unchanged", "so")
-"""Why columns are published unchanged, and why as they were prepared."""
+PREPARED = UNCHANGED.replace("unchanged", "as prepared")
+"""Why a column is published unchanged, and why as it was prepared."""
 
 
-HIDDEN = "Only who holds the key can tell what stands behind a pseudonym; releases with the same key can be linked."
+HIDDEN = (
+    "Only someone who holds the key can tell who is behind a pseudonym; releases made with the same key can be "
+    "linked."
+)
 
 HALF = (
-    "Chance to pick the right row for somebody who knows half of the quasi-identifiers from another source, the mean "
-    "of several halves."
+    "Chance that someone who knows half of the quasi-identifiers from another source picks the right row, averaged "
+    "over several halves."
 )
 ONE_RELEASE = (
-    "A second release of the same people was not at hand: shoal attack --other measures what both tell "
+    "No second release of the same people was given: shoal attack --other measures what two releases tell "
     "together."
 )
 FOUND = {"row found": "rows", "basket found": "baskets"}
-"""Parts of the attack that tell whether a record is picked out where it links to secrets, and what is published."""
+"""Parts of the linkage attack on a release with separate secrets that say how often a record is found, and its name."""
 
 EXACT = (
-    "Chance to pick out the right one for somebody who knows all that is public of a person. The public part of {} "
-    "is published as it is, so this is as in the raw data, and nothing is promised about it. What is hidden is which "
-    "secret of a group belongs to whom: see inference."
+    "Chance that someone who knows everything public about a person picks out the right record. The public part of {} "
+    "is published as it is, so this is the same as in the raw data, and nothing is promised about it. What is hidden "
+    "is which secret of a group belongs to whom: see inference."
 )
 
 
@@ -96,7 +99,7 @@ class Threat:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """All that the part for the officer says."""
+    """Everything that the section for the officer says."""
 
     kinds: tuple[Kind, ...]
     columns: tuple[ColumnFate, ...]
@@ -104,13 +107,15 @@ class Assessment:
     forced: tuple[str, ...]
     trace: tuple[tuple[str, str], ...]
     terms: tuple[tuple[str, str], ...]
-    earlier: str = ""  # what earlier releases of the same people tell beside this one, where they were given
+    earlier: str = (
+        ""  # what it tells together with earlier releases of the same people, where those were given
+    )
 
 
 def assessment_of(
     run: "AnyRun", columns: Sequence[Generalized], attacks: Sequence[Tried], recipe: str, version: str
 ) -> Assessment:
-    """Gather it of a run."""
+    """Gather it from a run."""
     output, schema = run.recipe.get("output", {}), schema_of(run.release.data)
     known = [shown(fact) for fact in schema.known] if isinstance(schema, Table) else []
     named = (("title", "Title"), ("license", "License"), ("data_use", "Use that is allowed"))
@@ -128,7 +133,7 @@ def assessment_of(
 def kinds_of(
     promises: Sequence[Mapping[str, Any]], verdicts: "Sequence[Verdict]", known: Sequence[str] = ()
 ) -> tuple[Kind, ...]:
-    """The promises by kind, with what is reached; verdicts that no promise asked for are kinds of their own."""
+    """The promises by kind, with what is reached; a verdict that no promise asked for is a kind of its own."""
     waiting, items = list(verdicts), with_items(promises)
     found = []
     for group in grouped(promises):
@@ -160,7 +165,7 @@ def _note(verdicts: "Sequence[Verdict]") -> str:
 
 
 def fates_of(run: "AnyRun", columns: Sequence[Generalized]) -> tuple[ColumnFate, ...]:
-    """Every column of a table that was read, in its order; none for other forms."""
+    """What happened to every column of a table, in the order of the original; none for other forms."""
     original, data = schema_of(run.original), schema_of(run.release.data)
     apart = isinstance(data, Linked)
     tables = (data.public, data.secrets) if isinstance(data, Linked) else (data,)
@@ -179,7 +184,8 @@ def fates_of(run: "AnyRun", columns: Sequence[Generalized]) -> tuple[ColumnFate,
             fate = _linked(fate) if apart else fate
         if column.role is Role.SENSITIVE and column.name not in original.names:
             fate = replace(
-                fate, why="it must not be learned about a person; nothing is promised of secrets of records"
+                fate,
+                why="it must not be learned about a person; nothing is promised about secrets of records",
             )
         how = taken(column.name, column.domain)
         kind = f"{how.kind} ({how.doubt or how.why}{'?' if how.doubt else ''})"
@@ -196,12 +202,12 @@ def fates_of(run: "AnyRun", columns: Sequence[Generalized]) -> tuple[ColumnFate,
 
 def _unread(name: str, identifying: bool) -> ColumnFate:
     """A column that is neither read nor published."""
-    role, why = ("identifying", "it names a person") if identifying else ("none", "it was to be dropped")
+    role, why = ("identifying", "it identifies a person") if identifying else ("none", "you chose to drop it")
     return ColumnFate(name, role, "not published", "all", "–", why)
 
 
 def _prepared(fate: ColumnFate, steps: "Sequence[Transform]") -> ColumnFate:
-    """What happened to a column before the method, said first."""
+    """The fate of a column, told from its preparation on."""
     if not steps:
         return fate
     before = "; ".join(shown(step.sentence(), 200) for step in steps)
@@ -224,7 +230,7 @@ def _generalized(column: Generalized, promised: str) -> ColumnFate:
     changed = column.exact < 1
     why = "others may know it"
     why += f"; coarsened until {promised} held" if changed else ", and the promises hold without a change"
-    why += "; what is lost are the suppressed rows" if not changed and column.loss else ""
+    why += "; only suppressed rows are lost" if not changed and column.loss else ""
     loss = "–" if column.loss is None else percent(column.loss)
     return ColumnFate(column.name, "quasi", happened, loss, f"{column.before:,} → {column.after:,}", why)
 
@@ -232,12 +238,12 @@ def _generalized(column: Generalized, promised: str) -> ColumnFate:
 def _other(column: Column, published: Column | None, perturbed: bool) -> ColumnFate:
     before = _distinct(column)
     if column.role is Role.ITEMS:
-        happened = "some left out or coarser" if published is not None else "in clusters of each class"
+        happened = "some are left out or coarser" if published is not None else "in clusters of each class"
         return ColumnFate(
             column.name, "items", happened, "–", "–", "some of the items of a person may be known"
         )
     if published is None:
-        why = "it names a person" if column.role is Role.IDENTIFYING else "it was not to be published"
+        why = "it identifies a person" if column.role is Role.IDENTIFYING else "you chose not to publish it"
         return ColumnFate(column.name, str(column.role), "not published", "all", f"{before} → 0", why)
     after = f"{before} → {_distinct(published)}"
     if perturbed:
@@ -245,19 +251,19 @@ def _other(column: Column, published: Column | None, perturbed: bool) -> ColumnF
         return ColumnFate(column.name, str(column.role), "some values changed at random", "–", after, why)
     why = {
         Role.SENSITIVE: "it must not be learned about a person; the promises are about groups of its values",
-        Role.ENTITY: "it tells which rows belong to one person, by numbers that are valid inside a class only",
+        Role.ENTITY: "it tells which rows belong to one person, by numbers that are valid only within a class",
     }.get(column.role, UNCHANGED)
     happened = "renumbered" if column.role is Role.ENTITY else "unchanged"
     return ColumnFate(column.name, str(column.role), happened, "none", after, why)
 
 
 def _linked(fate: ColumnFate) -> ColumnFate:
-    """The same in two tables, where rows show their public cells and their group, and a group its secrets."""
+    """The fate of a column in linked tables: rows show their public cells and their group, and a group its secrets."""
     if fate.role == Role.QUASI:
         return replace(fate, why="others may know it; rows show it and their group, and no secret")
     if fate.role == Role.SENSITIVE:
         return replace(
-            fate, happened="in a table of its own: the values of each group, and not who has which"
+            fate, happened="in a table of its own: the values of each group, but not who has which"
         )
     return fate
 
@@ -297,7 +303,7 @@ def _threat(name: str, question: str, tried: Tried | None) -> Threat:
     if tried is None:
         return _unmeasured(name, question, "shoal attack measures it.")
     bound = f" Promised: {tried.promised}." if tried.promised else ""
-    added = f" Of the way from the control to certainty, the release adds {tried.residual}."
+    added = f" The release closes {tried.residual} of the gap between the control and certainty."
     return Threat(name, question, tried.before, tried.after, f"{tried.sentence}{bound}{added}")
 
 
@@ -306,12 +312,12 @@ def _unmeasured(name: str, question: str, why: str) -> Threat:
 
 
 def forced_by(run: "AnyRun") -> tuple[str, ...]:
-    """What forced the loss: the promise that has the least room, and values that are rarer than the promised size."""
+    """What caused the loss: the promise with the least room, and values that are rarer than the promised size."""
     said = []
     tight = min((one for one in run.verdicts if one.holds and one.value is not None), key=_room, default=None)
     if tight is not None and _room(tight) != float("inf"):
         room = _room(tight)
-        rest = "it is reached exactly" if room <= 1.000001 else f"it has room by a factor of {room:.2f}"
+        rest = "it is just met" if room <= 1.000001 else f"it is exceeded by a factor of {room:.2f}"
         said.append(
             f"The tightest promise is {shown(tight.model)} (promised {number(tight.threshold)}, reached "
             f"{number(tight.value)}): {rest}."
@@ -325,17 +331,17 @@ def forced_by(run: "AnyRun") -> tuple[str, ...]:
         values = ", ".join(f"{shown(name)} = {shown(value)} ({rows:,})" for rows, name, value in rare[:RARE])
         more = f" and {len(rare) - RARE:,} more" if len(rare) > RARE else ""
         said.append(
-            f"Values with fewer rows than {max(sizes)}, which could not be published as they are: {values}{more}."
+            f"Values with fewer than {max(sizes)} rows, which could not be published as they are: {values}{more}."
         )
     else:
         said.append(
-            f"No single value is rarer than {max(sizes)} rows: what forced the loss are rare combinations of values."
+            f"No single value has fewer than {max(sizes)} rows: rare combinations of values caused the loss."
         )
     return tuple(said)
 
 
 def _room(verdict: "Verdict") -> float:
-    """By which factor a promise is kept better than promised."""
+    """The factor by which a promise is exceeded."""
     value, threshold = float(verdict.value or 0), float(verdict.threshold)
     if value >= threshold:
         return value / threshold if threshold > 0 else float("inf")
@@ -343,7 +349,7 @@ def _room(verdict: "Verdict") -> float:
 
 
 def _rare(table: Table, size: int) -> list[tuple[int, str, str]]:
-    """The values of quasi-identifiers that fewer rows than a size have, the rarest first."""
+    """The values of quasi-identifiers in fewer than `size` rows, the rarest first."""
     found = []
     for column in table.quasi:
         counts = np.bincount(column.codes, minlength=len(column.domain.labels))
@@ -353,7 +359,7 @@ def _rare(table: Table, size: int) -> list[tuple[int, str, str]]:
 
 
 def trace_of(run: "AnyRun", recipe: str, version: str) -> tuple[tuple[str, str], ...]:
-    """When and by what it was made: what a signature is about."""
+    """When, with what and from what the release was made: what a signature is about."""
     path = str(run.recipe.get("source", {}).get("path", "-"))
     file = Path(path)
     local = path != "-" and "://" not in path and file.is_file()

@@ -27,10 +27,10 @@ LOSS_BARS = 24
 """Columns in the chart of losses: those that lost most."""
 
 LABEL = 32
-"""Letters of a label in a chart, so that it fits a phone beside its value."""
+"""Characters of a label in a chart, so that it fits beside its value on a phone."""
 
 BLOCKS = 6
-"""Lines and columns of the table beside a matrix."""
+"""Rows and columns of the table beside a matrix."""
 
 NAMES = ("original", "read from the release")
 
@@ -58,7 +58,7 @@ def render(run: "Run") -> str:
 
 
 def render_parts(facts: Facts) -> dict[str, str]:
-    """The sections of the page of plain facts that have something to show, by their names, without the page around."""
+    """The sections of the page that have something to show, by their names, without the page around them."""
     pictured = _pictured(facts)
     sections = {
         "attacks": facts.attacks or facts.limits,
@@ -153,7 +153,7 @@ def _picture_figure(picture: Picture, key: str) -> Figure:
 
 
 def _blocks(picture: Matrix) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """The head and the rows of a small table of a matrix: how much lies in each part of it."""
+    """The head and the rows of a small table that sums up each part of a matrix."""
     down = _edges(len(picture.cells))
     across = _edges(max((len(line) for line in picture.cells), default=0))
     head = [""] + [f"columns {_part(one, across[-1], picture.columns)}" for one in pairwise(across)]

@@ -17,13 +17,13 @@ BROWSERS = (
     "microsoft-edge",
     "msedge",
 )
-"""Their programs. The first has no windows at all, and takes the least time."""
+"""The programs of these browsers. The first has no windows at all, and is the fastest."""
 
 SECONDS = 120
 
 
 def find_browser() -> str:
-    """The browser that prints. Raises `WrongUse` that says what to install where there is none."""
+    """The browser to print with. Raises `WrongUse`, which says what to install, if there is none."""
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
         raise WrongUse(

@@ -1,13 +1,13 @@
-"""Pictures that a method brings for the owner of the data, as plain data among the notes of its trace.
+"""Pictures that a method provides for the owner of the data, as plain data among the notes of its trace.
 
 ``notes["pictures"]`` is a list of objects, each with its ``kind``, a ``title`` and a ``caption``:
 
 ``matrix``
-    ``cells``, numbers in lines of equal length, for a matrix of so many ``rows`` and ``columns``.
+    ``cells``, lists of numbers of equal length, for a matrix that has ``rows`` rows and ``columns`` columns.
 ``histogram``
     ``counts`` of something (its ``unit``), and a label for each of them under ``labels``.
 
-Other kinds are passed over, so that a method may bring more than this page can draw.
+Other kinds are ignored, so that a method may provide more than this page can draw.
 """
 
 from collections.abc import Mapping

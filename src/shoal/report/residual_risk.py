@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from shoal.measures.measure import Score
 
 COLUMNS = 3
-"""Sensitive columns that the first screen speaks of."""
+"""Sensitive columns that the first screen shows."""
 
 ATTACKS = (
-    ("pivot_guess", "right who names any member"),
-    ("pivot_largest", "right who names the largest basket"),
-    ("pivot_central", "right who names the most central one"),
-    ("pivot_replay", "right who replays the method"),
+    ("pivot_guess", "guessing any member is right"),
+    ("pivot_largest", "guessing the largest basket is right"),
+    ("pivot_central", "guessing the most central basket is right"),
+    ("pivot_replay", "replaying the method is right"),
 )
-"""Attacks on groups by their scores."""
+"""Attacks on groups: their scores, and how the page names them."""
 
 CONFIDENCES = (
     ("confidence_published", "surest guess of {} as published"),
-    ("confidence_worst", "… if stars hide what they can at worst"),
+    ("confidence_worst", "… if stars hide the worst they can"),
     ("confidence_stars", "… of what a star hides"),
 )
-"""What is left of hidden rules by the scores."""
+"""What is left of hidden rules: the scores, and how the page names them."""
 
 
 def risk_of(
@@ -46,7 +46,7 @@ def risk_of(
     sizes: Sizes | None,
     sensitive: Sequence[Sensitive],
 ) -> Card | None:
-    """What is left of the risk, in the words of the release's form; None where nothing is known."""
+    """What is left of the risk, in words that fit the form of the release; None where nothing is known."""
     values = {score.name: float(score.value) for score in scores}
     data: Any = release.data
     if isinstance(schema_of(data), Table):
@@ -63,7 +63,7 @@ def risk_of(
 
 
 def one_in(number_of: float) -> str:
-    """A chance of one in so many.
+    """A chance in words.
 
     >>> one_in(10.0), one_in(4.26)
     ('1 in 10', '1 in 4.3')
@@ -73,9 +73,9 @@ def one_in(number_of: float) -> str:
 
 def _of_table(sizes: Sizes, sensitive: Sequence[Sensitive], scores: "Sequence[Score]") -> Card:
     person = "row" if sizes.noun == "rows" else "person"
-    own = "a person's row" if person == "row" else "a person"
+    own = "that person's row" if person == "row" else "that person"
     words = (
-        f"is the highest chance to guess {own} for someone who knows that person's quasi-identifiers; it is "
+        f"is the highest chance that someone who knows a person's quasi-identifiers picks out {own}; it is "
         f"{percent(1 / sizes.mean)} on average."
     )
     lines = [Line(f"smallest class, in {sizes.noun} (k)", count(sizes.smallest))]
@@ -92,14 +92,14 @@ def _of_table(sizes: Sizes, sensitive: Sequence[Sensitive], scores: "Sequence[Sc
 
 
 def _with_items(card: Card, release: Release[Any], verdicts: "Sequence[Verdict]") -> Card:
-    """The same for someone who knows items too, where something is promised of it."""
+    """The same for someone who also knows items, where there is a promise about that."""
     items = next((one["m"] for one in release.promises if one["model"] == "k-km-anonymity"), None)
     fewest = next((one.value for one in verdicts if one.model == "k-km-anonymity"), None)
     if items is None or not fewest:
         return card
     words = (
-        "is the highest chance to guess that person's row for someone who knows the quasi-identifiers and "
-        f"{counted(items, 'item')} of a person."
+        "is the highest chance that someone who knows the quasi-identifiers and "
+        f"{counted(items, 'item')} of a person picks out that person's row."
     )
     alone = Line("by the quasi-identifiers alone", card.figure)
     return Card(one_in(float(fewest)), words, (alone, *card.lines))
@@ -111,8 +111,8 @@ def _of_linked(data: Linked, sensitive: Sequence[Sensitive]) -> Card | None:
         return None
     highest = max(map(data.highest_share, data.secrets.sensitive))
     words = (
-        "is the largest share of a secret in a group. Rows are published as they are, and whoever learns from all "
-        "groups together guesses better: see the warning."
+        "is the largest share of a secret in a group. Rows are published as they are, and a reader who learns from "
+        "all groups together guesses better: see the warning."
     )
     lines = tuple(line for entry in sensitive[:COLUMNS] for line in _of_column(entry, ""))
     return Card(one_in(1 / highest), words, lines)
@@ -123,7 +123,7 @@ def _of_column(entry: Sensitive, of: str) -> list[Line]:
     if entry.entropy_l is not None:
         lines.append(Line(f"… by their entropy{of}", f"{entry.entropy_l:.2f}"))
     if entry.t is not None:
-        lines.append(Line(f"largest difference of a group{of} from all rows (t)", f"{entry.t:.3f}"))
+        lines.append(Line(f"largest distance of a class{of} from all rows (t)", f"{entry.t:.3f}"))
     return lines
 
 
@@ -136,7 +136,7 @@ def _of_groups(
     degree = float((groups.sizes[group] / groups.sensitive_counts).min())
     degrees = [int(str(promise["p"])) for promise in promises if promise.get("p") is not None]
     promised = max(degrees, default=None)
-    words = "is the largest share of a group that holds one sensitive item: its degree."
+    words = "is the largest share of a group's baskets that hold the same sensitive item: its degree."
     lines = []
     if promised is not None:
         lines.append(Line("degree reached, and promised", f"{number_near(degree)}, {promised}"))
@@ -145,7 +145,7 @@ def _of_groups(
             above = promised is not None and values[name] > 1 / promised
             lines.append(Line(text, percent(values[name]), f"above 1/{promised}" if above else ""))
     if "pivot_certain" in values:
-        lines.append(Line("groups where the replay is certain", percent(values["pivot_certain"])))
+        lines.append(Line("groups where replaying is certain", percent(values["pivot_certain"])))
     return Card(one_in(degree), words, tuple(lines))
 
 
@@ -163,7 +163,7 @@ def _of_clusters(
         )
     links, clusters = int(values["certain_links"]), int(values.get("certain_clusters", 0))
     pairs = "pair of items is" if links == 1 else "pairs of items are"
-    words = f"{pairs} linked for certain: whoever of a cluster holds the one holds the other."
+    words = f"{pairs} linked for certain: every basket of the cluster that holds one also holds the other."
     lines.append(
         Line(f"{unit}s with such links", count(clusters), f"of {count(sizes.count)}" if sizes else "")
     )
@@ -191,14 +191,14 @@ def _of_baskets(
         if model == "km-anonymity":
             known = counted(int(str(promise["m"])), "item")
             words = (
-                f"at least hold every combination of up to {known} that occurs: whoever knows so many of a person "
-                "finds no fewer."
+                f"or more hold every combination of up to {known} that occurs: someone who knows that many of a "
+                "person finds no fewer."
             )
             return Card(
-                counted(int(value), "basket"), words, (Line("chance to be right", one_in(float(value))),)
+                counted(int(value), "basket"), words, (Line("chance of being right", one_in(float(value))),)
             )
         if model == "hidden-associations":
-            words = "is the highest confidence that a sensitive rule with the given support still has."
+            words = "is the highest confidence that a sensitive rule with the promised support still has."
             lines = (
                 [Line("sensitive rules still found", percent(values["hiding_failure"]))]
                 if "hiding_failure" in values
@@ -210,10 +210,10 @@ def _of_baskets(
 
 def _cohorts(baskets: Baskets, known: int, smallest: float) -> Card:
     words = (
-        f"at least hold every set of at most {counted(known, 'public item')} that occurs: the smallest cohort of "
-        "somebody who knows so many."
+        f"or more hold every set of at most {counted(known, 'public item')} that occurs: the smallest cohort that "
+        "someone who knows that many finds."
     )
-    lines = [Line("chance to find the basket", one_in(smallest))]
+    lines = [Line("chance of finding the basket", one_in(smallest))]
     breach = surest_guess(baskets, known)
     if breach is not None:
         by = (

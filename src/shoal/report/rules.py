@@ -25,12 +25,12 @@ SHARES = ("confidence_before", "confidence_after", "confidence_worst", "confiden
 FACTS = {
     "rules": "rules found",
     "stars": "cells starred",
-    "least_stars": "stars needed at least",
-    "decoys": "of them decoys",
+    "least_stars": "stars needed, at least",
+    "decoys": "of these, decoys",
     "classes_starred_whole": "classes starred as a whole",
     "confidence_before": "highest confidence before",
     "confidence_after": "… as published",
-    "confidence_worst": "… at worst, if all stars of a class hide one value",
+    "confidence_worst": "… at worst, if all stars of a class hide the same value",
     "confidence_among_stars": "… of what a star hides",
 }
 """What is reported about the rules of a column, by the names of the notes."""

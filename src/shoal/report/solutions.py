@@ -1,4 +1,4 @@
-"""The generalizations that a search has found: levels of every column and what each choice costs."""
+"""The generalizations that a search found: the levels of every column, and what each choice costs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from shoal.data.release import Release
 from shoal.report.wording import count, counted, listed, number, shown
 
 SHOWN = 60
-"""Solutions that are listed; the rest is counted."""
+"""Solutions that are listed; the rest are only counted."""
 
 MENTIONED = 2
-"""Ways to be best that a sentence mentions."""
+"""Solutions, or sets of solutions that are best by the same measures, that a sentence mentions."""
 
 HIGHER = ("granularity", "precision")
-"""Measures of solutions that are the better, the higher they are."""
+"""Measures for which higher is better."""
 
 USES = (
     (("lm", "ncp", "granularity", "entropy"), "For statistics of single columns (cells keep most detail)"),
@@ -22,12 +22,12 @@ USES = (
     (("precision",), "For readers who think in the levels of the hierarchies (they are climbed least)"),
     (("suppressed_rows",), "Where every person must be counted (most rows stay)"),
 )
-"""Which measures speak for which use."""
+"""Measures, and the use for which a solution that is best by them is the best."""
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A vector of levels and its numbers, ready to be read."""
+    """A vector of levels and its scores, as texts for the page."""
 
     levels: tuple[str, ...]
     numbers: tuple[str, ...]
@@ -37,7 +37,7 @@ class Solution:
 
 @dataclass(frozen=True, slots=True)
 class Solutions:
-    """All that a search has found."""
+    """All that a search found."""
 
     columns: tuple[str, ...]
     measures: tuple[str, ...]
@@ -81,7 +81,7 @@ def _levels(levels: Mapping[str, Any], columns: Sequence[str]) -> tuple[str, ...
 
 
 def _chosen(release: Release, noted: Sequence[Mapping[str, Any]]) -> int:
-    """The place of the published solution: that in parts, that with the published levels, or the first."""
+    """The position of the published solution: the one in parts, the one with the published levels, or the first."""
     if release.details.get("parts"):
         return next((place for place, one in enumerate(noted) if one.get("parts", 1) > 1), 0)
     levels = release.details.get("levels")
@@ -106,30 +106,30 @@ def _ending(notes: Mapping[str, Any]) -> list[str]:
     vectors, evaluated = notes.get("vectors"), notes.get("evaluated")
     looked = seen = ""
     if vectors is not None and evaluated is not None:
-        seen = f"{counted(evaluated, 'vector')} of {count(vectors)} were counted."
+        seen = f"{count(evaluated)} of {counted(vectors, 'combination')} of levels were evaluated."
         looked = (
-            f" Of {counted(vectors, 'vector')} of levels {count(evaluated)} were counted; the others were "
+            f" Of {counted(vectors, 'combination')} of levels, {count(evaluated)} were evaluated; the others "
+            "were ruled out."
         )
-        looked += "ruled out."
     if "proven" in notes:
         measure, value, bound = notes.get("objective"), notes.get("value"), notes.get("bound")
         if notes["proven"]:
             sentences.append(
-                f"The optimum is proven: no vector of levels costs less by {measure} ({number(value)}).{looked}"
+                f"The optimum is proven: no combination of levels costs less by {measure} ({number(value)}).{looked}"
             )
         else:
             sentences.append(
-                f"The best that was found in the given time costs {number(value)} by {measure}. That it is the optimum "
-                f"is not proven: a vector may cost less, but none less than {number(bound)}. {seen}"
+                f"The best solution found in the given time costs {number(value)} by {measure}. It is not proven to be "
+                f"the optimum: another may cost less, but none less than {number(bound)}. {seen}"
             )
     elif "least_height" in notes:
         sentences.append(
-            f"The promise can be kept from height {notes['least_height']} on: the sum of the levels.{looked}"
+            f"The promise can be kept from height {notes['least_height']} on (the sum of the levels).{looked}"
         )
     if "local" in notes:
         sentences.append(
-            "Parts of the table were then published on levels of their own; what is proven holds for one vector for "
-            "all rows."
+            "Parts of the table were then published at levels of their own; the search was for one combination of "
+            "levels for all rows."
         )
     return sentences
 

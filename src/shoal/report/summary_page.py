@@ -14,12 +14,12 @@ from shoal.report.compiled_templates import page_style
 from shoal.report.page import page_templates
 
 CELLS = 2_000
-"""Larger tables are not drawn: they are read in data.csv."""
+"""Most cells of a table that is shown; a larger one is left to data.csv."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A cross-table: the last column across, the others down."""
+    """A cross-table: its last column runs across, the others down."""
 
     title: str
     down: tuple[str, ...]
@@ -53,7 +53,7 @@ def render_summary(
 
 
 def _grid(summary: Summary, table: tuple[str, ...], value: str) -> Grid | None:
-    """A table of texts; None where it is too large to be read."""
+    """A cross-table as texts; None where it is too large to be read on a page."""
     axes = {axis.name: axis for axis in summary.axes}
     *down, last = (axes[name] for name in table)
     lines = list(product(*((*axis.nodes[1:], axis.nodes[0]) for axis in down)))

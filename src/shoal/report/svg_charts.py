@@ -1,9 +1,9 @@
 """Charts as inline SVG: plain data in, text out.
 
-Every chart fills the width of the box that it stands in: lengths along the page are percentages and all others are
-pixels, so that bars stretch and text keeps its size on a phone. Colors are those of the style sheet, by class. What
-colors tell apart, patterns and labels tell apart too. A chart has a title, a description that says in words what it
-shows, and a tip on each bar.
+Every chart fills the width of its box: lengths across the page are percentages and all others are pixels, so that bars
+stretch and text keeps its size on a phone. Colors come from the style sheet, by class; whatever they tell apart,
+patterns or labels tell apart too. A chart has a title, a description that says in words what it shows, and a tooltip on
+each bar.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,13 +14,13 @@ from math import ceil, floor, log1p
 from shoal.report.marginals import round_step
 
 PLOT = 168
-"""Height of upright bars, in pixels."""
+"""Height of the area for vertical bars, in pixels."""
 
 TOP = 26
 """Room above them, for a legend or the label of a mark."""
 
 SLOTS = 8
-"""Bars that an axis has room for at least: fewer ones are not drawn wider."""
+"""Fewest slots of an axis, so that a few bars are not drawn too wide."""
 
 SHADES = 5
 """Shades of a matrix, from a trace of entries to most of them."""
@@ -29,7 +29,7 @@ MATRIX = 260
 """Height of a matrix, in pixels."""
 
 SCALE = 28
-"""Room below it, for what its shades stand for."""
+"""Room below it for the key of its shades, in pixels."""
 
 LABELS = 7
 """Labels below an axis, at most."""
@@ -58,14 +58,14 @@ class TwoBars:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A line before a bar of a histogram, with what it says."""
+    """A line before a bar of a histogram, with its text."""
 
     place: int
     text: str
 
 
 def bars(entries: Sequence[Bar], *, key: str, title: str, description: str) -> str:
-    """Lying bars on a scale from 0 to 1, each under its label."""
+    """Horizontal bars on a scale from 0 to 1, each under its label."""
     body = []
     for place, bar in enumerate(entries):
         top = 40 * place
@@ -84,7 +84,7 @@ def bars(entries: Sequence[Bar], *, key: str, title: str, description: str) -> s
 def two_bars(
     entries: Sequence[TwoBars], names: tuple[str, str], *, key: str, title: str, description: str
 ) -> str:
-    """Lying bars in twos, each two under their label; the longest one fills the width."""
+    """Horizontal bars in pairs, each pair under its label; the longest bar fills the width."""
     longest = max((max(entry.before, entry.after) for entry in entries), default=0.0) or 1.0
     body = _legend(names, key)
     for place, entry in enumerate(entries):
@@ -110,7 +110,7 @@ def two_columns(
     title: str,
     description: str,
 ) -> str:
-    """Upright bars in twos along an axis, with as many labels below as fit.
+    """Vertical bars in pairs along an axis, with as many labels below as fit.
 
     The labels of the first `edges` entries name the lower edge of a bin and stand there; others stand below the middle
     of their bars.
@@ -133,7 +133,7 @@ def two_columns(
 def histogram(
     entries: Sequence[Bar], *, mark: Mark | None = None, key: str, title: str, description: str
 ) -> str:
-    """Upright bars of whole numbers, with a line where something is marked; the last bar keeps its label."""
+    """Vertical bars of whole numbers, with a line where something is marked; the last bar keeps its label."""
     highest = max((entry.value for entry in entries), default=0.0)
     body, top = _grid(highest, lambda value: f"{value:,.0f}", least_step=1.0)
     width = 100 / max(len(entries), SLOTS)
@@ -159,7 +159,7 @@ def histogram(
 
 
 def matrix(cells: Sequence[Sequence[float]], *, key: str, title: str, description: str) -> str:
-    """Cells of a matrix as shades: the more, the stronger, on a scale of logarithms; empty cells stay blank."""
+    """Cells of a matrix as shades on a logarithmic scale: the more, the stronger; empty cells stay blank."""
     highest = max((max(line, default=0) for line in cells), default=0)
     paths: list[list[str]] = [[] for _ in range(SHADES + 1)]
     for y, line in enumerate(cells):
@@ -185,7 +185,7 @@ def matrix(cells: Sequence[Sequence[float]], *, key: str, title: str, descriptio
 
 
 def line(left: float, top: float, right: float, bottom: float) -> str:
-    """A line between two places: along the page in percent, down the page in pixels."""
+    """A line between two points: across the page in percent, down the page in pixels."""
     return f'<line class="grid" x1="{_short(left)}%" y1="{_short(top)}" x2="{_short(right)}%" y2="{_short(bottom)}"/>'
 
 
@@ -216,7 +216,7 @@ def _shades(highest: float) -> list[str]:
 def drawing(
     body: Iterable[str], height: int, key: str, title: str, description: str, axis: bool = False
 ) -> str:
-    """The parts of a chart as one picture, with its title and its description."""
+    """A chart from its parts, with a title and a description."""
     css = "chart with-axis" if axis else "chart"
     return "".join(
         [

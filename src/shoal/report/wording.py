@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 SHOWN = 60
-"""Letters of a text that are shown; longer ones end with an ellipsis."""
+"""Characters of a text that are shown; a longer text ends with an ellipsis."""
 
 MISSING = "(missing)"
 """What stands for a missing value, whose own text is empty."""
 
-# Control characters have pictures of their own. What no page may hold, and what would turn the direction of the text
-# around it, becomes the replacement character.
+# Control characters are shown by their Unicode pictures. Characters that a page may not hold, or that would turn the
+# direction of the text around them, become the replacement character.
 _PICTURES = {code: 0x2400 + code for code in range(32)} | {127: 0x2421}
 _FORBIDDEN = re.compile(
     "[\x80-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef"
@@ -51,7 +51,7 @@ def listed(names: Sequence[str], limit: int = 6) -> str:
 
 
 def count(number: int) -> str:
-    """A whole number with its thousands apart.
+    """A whole number with thousands separators.
 
     >>> count(30162)
     '30,162'
@@ -70,7 +70,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def percent(share: float) -> str:
-    r"""A share as a percentage; what is not all or nothing is never written as if it were.
+    r"""A share as a percentage; only exactly nothing and all are written as 0 % and 100 %.
 
     >>> [percent(share).replace("\xa0", " ") for share in (0.1234, 0.0001, 0.9999, 0, 1)]
     ['12.3 %', '< 0.1 %', '> 99.9 %', '0 %', '100 %']
@@ -88,7 +88,7 @@ def percent(share: float) -> str:
 
 
 def number(value: float | Fraction | None) -> str:
-    """Any number, to four places that count.
+    """Any number, to four significant digits.
 
     >>> number(10), number(30162.0), number(0.148203), number(Fraction(1, 3)), number(None)
     ('10', '30,162', '0.1482', '0.3333', '–')
@@ -102,7 +102,7 @@ def number(value: float | Fraction | None) -> str:
 
 
 def number_near(value: float) -> str:
-    """A number to one place behind the point.
+    """A number to one decimal.
 
     >>> number_near(23.456), number_near(12.0), number_near(30162.3)
     ('23.5', '12', '30,162')
@@ -111,7 +111,7 @@ def number_near(value: float) -> str:
 
 
 def compact(value: float) -> str:
-    """A number for the edge of a chart.
+    """A short number for the axis of a chart.
 
     >>> compact(20.0), compact(0.25), compact(125000), compact(2500000)
     ('20', '0.25', '125k', '2.5M')

@@ -1,4 +1,4 @@
-"""The HTTP API: post a recipe, follow its run, get verdicts and the release. What the page fetches is here too."""
+"""The HTTP API: post a recipe, follow its run, get verdicts and the release. The page downloads from it too."""
 
 import os
 from pathlib import Path
@@ -30,7 +30,7 @@ CODES: tuple[tuple[type[ShoalError], int], ...] = (
 
 
 class Loaded(BaseModel):
-    """A file that was taken."""
+    """An uploaded file."""
 
     sitting: str = Field(description="the sitting that it belongs to")
     path: str = Field(description="where it is: `source.path` of a recipe")
@@ -40,7 +40,7 @@ class Loaded(BaseModel):
 class Begin(BaseModel):
     """Data to begin a sitting with."""
 
-    path: str = Field(description="what `POST /api/files` answered, or a file of this machine")
+    path: str = Field(description="the `path` that `POST /api/files` answered, or a file on this machine")
     sitting: str | None = Field(default=None, description="the sitting of an uploaded file")
 
 
@@ -49,25 +49,25 @@ class SittingFacts(BaseModel):
 
     sitting: str
     name: str
-    recipe: dict[str, Any] | None = Field(description="the current recipe, as its TOML has it")
+    recipe: dict[str, Any] | None = Field(description="the current recipe, with the names of its TOML")
     runs: list[int] = Field(description="numbers of its runs")
 
 
 class Wanted(BaseModel):
     """A recipe to run."""
 
-    recipe: dict[str, Any] = Field(description="as a recipe's TOML has it; `output` has no effect")
+    recipe: dict[str, Any] = Field(description="a recipe, with the names of its TOML; `output` is ignored")
     sitting: str | None = Field(default=None, description="the sitting it belongs to; by default, a new one")
 
 
 class RunFacts(BaseModel):
-    """A run, and what it came to."""
+    """A run and its outcome."""
 
     sitting: str
     run: int
     state: str = Field(description="waiting, running, done, failed, canceled or interrupted")
     stage: str = Field(default="", description="what it is doing")
-    seconds_left: float | None = Field(default=None, description="about, where it can be estimated")
+    seconds_left: float | None = Field(default=None, description="an estimate, where there is one")
     seconds: float = 0.0
     error: str = ""
     holds: bool | None = Field(default=None, description="whether every promise is kept")
@@ -123,7 +123,7 @@ def _add_files(app: FastAPI, studio: Studio) -> None:
             if not sitting:
                 studio.sittings.delete(owner.key)
             raise WrongUse(
-                f"{name} is larger than {studio.upload:,} bytes, which is the most that is taken: give its path, or "
+                f"{name} is larger than {studio.upload:,} bytes, which is the upload limit: give its path, or "
                 "start the studio with a larger --upload-limit."
             )
         return Loaded(sitting=owner.key, path=str(path), size=size)
@@ -166,7 +166,7 @@ def _add_sittings(app: FastAPI, studio: Studio) -> None:
     @app.get(
         "/api/sittings/{sitting}/hierarchies/{column}",
         tags=["data"],
-        summary="The hierarchy of a column as a file, a line a value",
+        summary="The hierarchy of a column as a file, one line per value",
         response_class=PlainTextResponse,
     )
     async def hierarchy(sitting: str, column: str) -> Response:
@@ -194,7 +194,7 @@ def _add_runs(app: FastAPI, studio: Studio) -> None:
         return _run_facts(sitting, studio.begin(sitting, "publish", recipe))
 
     @app.get(
-        "/api/sittings/{sitting}/runs/{run}", tags=["runs"], summary="How a run is going, or what it came to"
+        "/api/sittings/{sitting}/runs/{run}", tags=["runs"], summary="The progress of a run, or its outcome"
     )
     async def follow(sitting: str, run: int) -> RunFacts:
         found = studio.sittings.find(sitting)

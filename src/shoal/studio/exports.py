@@ -1,4 +1,4 @@
-"""What is taken away: the release as a zip, the report, the recipe, the exact command and the exact Python."""
+"""What can be taken away: the release as a zip file, the recipe, the exact command and the exact Python code."""
 
 import os
 import secrets
@@ -19,13 +19,13 @@ from shoal.studio.sitting import Sitting, plain
 from shoal.studio.state import Studio
 
 LONG = 3_600.0
-"""Seconds that a release which does not fit into memory may be proved and packed."""
+"""Seconds allowed for proving and packing a release that does not fit into memory."""
 
 
 async def release_zip(studio: Studio, job: Job) -> Path:
-    """The release as a zip, proved once more before it leaves; the page waits for neither.
+    """The release as a zip file, proved once more first, in another process so that the page does not wait.
 
-    Raises `BrokenPromise` if the files do not keep the promises any more. Raises `WrongUse` if there is no release.
+    Raises `BrokenPromise` if the files no longer keep the promises. Raises `WrongUse` if there is no release.
     """
     folder = finished(job)
     population = job.task["recipe"]["method"].get("population")
@@ -46,14 +46,14 @@ async def release_zip(studio: Studio, job: Job) -> Path:
 
 
 def finished(job: Job) -> Path:
-    """The folder of a finished run. Raises `WrongUse` if it is not finished, or did not work."""
+    """The folder of a finished run. Raises `WrongUse` if the run is not finished, or failed."""
     if job.kind != "publish" or job.state != "done":
         raise WrongUse(f"Run {job.number} has no release: it is {job.state}.")
     return job.folder / OUT
 
 
 def portable(sitting: Sitting, job: Job) -> Recipe:
-    """The recipe of a run as it is taken away: files of the studio are named as if they lay beside it."""
+    """The recipe of a run to take away: files in the studio's folder are named as if they were beside the recipe."""
     recipe = Recipe(**{**job.task["recipe"], "seed": _seed(job)})
     home = str(sitting.folder)
 
@@ -79,7 +79,7 @@ def _seed(job: Job) -> int | None:
 
 
 def trees_of(job: Job) -> dict[str, str]:
-    """Columns whose hierarchies are files, and where these are."""
+    """Columns whose hierarchies are files, and the paths of these."""
     given: dict[str, str] = job.task["recipe"].get("hierarchies", {})
     return {name: spec for name, spec in given.items() if is_hierarchy_file(spec)}
 
@@ -90,7 +90,7 @@ def as_toml(recipe: Recipe) -> str:
 
 
 def as_command(recipe: Recipe) -> str:
-    """What to type to have the same release; by the file of the recipe where options cannot say all of it."""
+    """The command that makes the same release; it names a recipe file where options cannot say everything."""
     if recipe.method.get("promises"):
         return "shoal run recipe.toml -o out"
     words = command_line(recipe)
@@ -103,7 +103,7 @@ def as_command(recipe: Recipe) -> str:
 
 
 def as_python(recipe: Recipe) -> str:
-    """The same in Python."""
+    """The Python code that makes the same release."""
     if not recipe.running.kind.in_memory or recipe.method.get("promises"):
         return 'import shoal\n\nrun = shoal.run("recipe.toml")\nrun.write("out")\n'
     method = dict(recipe.method)

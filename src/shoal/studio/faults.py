@@ -1,4 +1,4 @@
-"""What is known to be wrong with the settings before anything is run, by step."""
+"""What is known to be wrong with the settings before a run, by step."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +27,9 @@ def faults_of(recipe: Recipe, found: dict[str, Any]) -> list[Fault]:
 def _of_roles(recipe: Recipe, found: dict[str, Any]) -> list[Fault]:
     roles = recipe.roles
     if not roles.quasi:
-        sentence = "No column is known, so nothing would become coarser. Say in Roles what others may know."
+        sentence = (
+            "No column is known, so nothing would become coarser. Choose in Roles what others may know."
+        )
         return [Fault("roles", "no known column", sentence)]
     reasons = {one["name"]: one.get("identifier", "") for one in found["columns"]}
     return [
@@ -35,7 +37,7 @@ def _of_roles(recipe: Recipe, found: dict[str, Any]) -> list[Fault]:
             "roles",
             "looks like an identifier",
             f"{name} looks like an identifier: {reasons[name]}. Its groups would be published as lists of identifiers. "
-            "Make it identifying, or insist if others know it and it may be published.",
+            "Make it identifying, or insist on it if others know it and it may be published.",
             name,
         )
         for name in roles.quasi
@@ -46,7 +48,7 @@ def _of_roles(recipe: Recipe, found: dict[str, Any]) -> list[Fault]:
 def _of_promise(recipe: Recipe, found: dict[str, Any]) -> list[Fault]:
     method = recipe.method
     if (method.get("k_map") or method.get("presence")) and not method.get("population"):
-        sentence = "A promise beside a population needs the file of it: a table with the same known columns."
+        sentence = "A promise about a population needs its file: a table with the same known columns."
         return [Fault("promise", "needs a population", sentence)]
     if found["sampled"]:
         return []
@@ -57,7 +59,7 @@ def _of_promise(recipe: Recipe, found: dict[str, Any]) -> list[Fault]:
             "promise",
             "cannot be kept",
             f"{name} has only {values[name]} different values, so no group can show {asked} of them. Promise fewer, or "
-            f"say in Roles that {name} is no secret.",
+            f"make {name} something other than secret in Roles.",
             name,
         )
         for name in recipe.roles.sensitive

@@ -1,4 +1,4 @@
-"""The first page: begin with data of one's own or an example, or go on with an earlier sitting."""
+"""The first page: begin with your own data or an example, or continue an earlier sitting."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Home:
         return page.render(home=self, sittings=sittings, remote=self.studio.remote, upload=self.studio.upload)
 
     async def act(self, act: Mapping[str, Any]) -> str:
-        """Do what somebody asked for; where to go then, empty to stay."""
+        """Do what somebody asked for; returns the address to go to, empty to stay."""
         self.notice = ""
         self.answers += 1
         try:
@@ -67,7 +67,7 @@ class Home:
 
     async def _path(self, path: str) -> str:
         if self.studio.remote:
-            raise WrongUse("Paths of this machine are not opened for others: drop the file instead.")
+            raise WrongUse("Files on this machine are not opened for others: upload the file instead.")
         if not path:
             raise WrongUse("Type the path of a file, such as /home/me/people.csv.")
         return await self._begin(str(Path(path).expanduser().absolute()), self.studio.sittings.begin().key)
@@ -84,5 +84,5 @@ class Home:
 
 
 def lost(sentence: str) -> str:
-    """The page of a sitting that is not there."""
+    """The page for an address that does not exist."""
     return templates().get_template("lost.html.j2").render(sentence=sentence)

@@ -1,4 +1,4 @@
-"""The first recipe of a sitting: suggested roles, a usual promise, and the first method that keeps it."""
+"""The first recipe of a sitting: suggested roles, a default promise, and the first method that keeps it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,7 @@ async def begin_with(studio: "Studio", sitting: Sitting, path: str) -> None:
 
 
 def recipe_for(found: dict[str, Any], source: Source) -> Recipe:
-    """A recipe to begin with for data that was looked at."""
+    """A recipe to begin with; `found`: what a look at the data found."""
     baskets = found["form"] == "baskets"
     if baskets and source.baskets is None:
         source = source.model_copy(update={"baskets": found["layout"]})
@@ -46,7 +46,7 @@ def suggested(columns: list[dict[str, Any]]) -> Roles:
 
 
 def resuggested(roles: Roles, columns: list[dict[str, Any]]) -> Roles:
-    """The roles with the parts that columns play; what is said of items, and what is insisted on, stays."""
+    """The suggested roles of columns; roles of items, and columns that are insisted on, are kept from `roles`."""
     new = suggested(columns)
     entity = new.entity if roles.link is None else None
     named = (new.entity,) if new.entity is not None and entity is None else ()
@@ -57,7 +57,7 @@ def resuggested(roles: Roles, columns: list[dict[str, Any]]) -> Roles:
 
 
 def reread(recipe: Recipe, found: dict[str, Any], source: Source) -> Recipe:
-    """The recipe for data that is read otherwise: roles and hierarchies of columns that are still there stay."""
+    """The recipe for data that is read differently; columns that still exist keep their roles and hierarchies."""
     baskets = found["form"] == "baskets"
     was = recipe.source.baskets is not None
     if baskets != was:
@@ -73,5 +73,5 @@ def reread(recipe: Recipe, found: dict[str, Any], source: Source) -> Recipe:
 
 
 def read_as(source: Source, **changed: Any) -> Source:
-    """The source with another reading."""
+    """The source with some options of its reading changed."""
     return source.model_copy(update={"reading": replace(source.reading, **changed)})

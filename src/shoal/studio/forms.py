@@ -1,4 +1,4 @@
-"""Forms from declared fields: what a model or method declares is what the page asks for."""
+"""Forms made from declared fields: the page asks for what a model or method declares."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Entry:
     def parsed(self, text: Any) -> Any:
         """What was typed, as the model takes it; None where nothing was.
 
-        Raises `WrongUse` if it is no number, or no name with a number, where one is asked for.
+        Raises `WrongUse` where a number, or a name with a number, is asked for and something else was typed.
         """
         if self.shape == "switch":
             return bool(text)
@@ -75,13 +75,13 @@ class Entry:
 
 
 def entries(kind: type[BaseModel], values: Mapping[str, Any], names: Iterable[str]) -> list[Entry]:
-    """The fields of a model that a form can ask for, with their present values."""
+    """The fields of a model that a form can ask for, with their current values."""
     found = (entry_of(kind, name, values.get(name)) for name in names)
     return [entry for entry in found if entry is not None]
 
 
 def entry_of(kind: type[BaseModel], name: str, value: Any) -> Entry | None:
-    """One field as a part of a form; None for one that a form cannot ask for."""
+    """One field of a form; None where a form cannot ask for the field."""
     field = kind.model_fields[name]
     shape, options = _shape(field.annotation)
     if not shape:

@@ -1,4 +1,4 @@
-"""The picture of privacy and utility: a point a run, and the line of those that no other beats."""
+"""The chart of privacy against cost: one point per run, and a line through the runs that no other beats."""
 
 import math
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ class Point:
     run: int  # its number
     method: str
     privacy: float  # the value of the promise that is varied
-    loss: float  # what it cost: less is better
+    loss: float  # what it cost: lower is better
     stale: bool = False
 
 
 def frontier(points: Sequence[Point], *, falling: bool) -> list[Point]:
-    """Those that no other beats, by privacy; `falling` says that smaller values promise more.
+    """The points that no other beats, in order of privacy; `falling`: smaller values promise more.
 
     >>> points = [Point(1, "a", 5, 0.2), Point(2, "b", 5, 0.3), Point(3, "a", 10, 0.4), Point(4, "b", 10, 0.1)]
     >>> [point.run for point in frontier(points, falling=False)]
@@ -45,7 +45,7 @@ def frontier(points: Sequence[Point], *, falling: bool) -> list[Point]:
 
 
 def round_step(least: float) -> float:
-    """The smallest of 1, 2, 2.5 and 5 times a power of ten that is not below a number.
+    """The smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `least`.
 
     >>> [round_step(least) for least in (0.026, 0.3, 0.7, 3.0)]
     [0.05, 0.5, 1.0, 5.0]
@@ -55,7 +55,7 @@ def round_step(least: float) -> float:
 
 
 def drawn(points: Sequence[Point], *, axis: str, cost: str, falling: bool, opened: int | None) -> Markup:
-    """The picture as SVG; a point is a button that opens its release."""
+    """The chart as SVG; each point is a button that opens its release."""
     methods = list(dict.fromkeys(point.method for point in points))
     values = sorted({point.privacy for point in points}, reverse=falling)
     places = {value: _x(place, len(values)) for place, value in enumerate(values)}

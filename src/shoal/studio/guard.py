@@ -1,4 +1,4 @@
-"""Who may talk to the studio: whoever has the token of the start address, from a page of the studio itself."""
+"""Access control of the studio: a request needs the token of the start address, and may not come from another site."""
 
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -14,10 +14,10 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 BODY = 4_000_000
-"""Bytes of a request that uploads no file."""
+"""Most bytes of a request that does not upload a file."""
 
 UPLOAD = "/api/files"
-"""Where files go: the only place that takes more, and counts by itself."""
+"""Where files are uploaded: the only address that takes more; it counts the bytes itself."""
 
 POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
@@ -30,7 +30,7 @@ HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
 )
-"""What every answer says to the browser: load nothing from elsewhere, and tell nobody where the reader comes from."""
+"""Headers of every answer: the browser loads nothing from elsewhere, and no site learns where its user comes from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Guard:
     app: App  # what is guarded
     token: str  # the secret of the start address
     hosts: frozenset[str]
-    """The values of the header Host that are answered; any where it is empty, which only remote use has."""
+    """Allowed values of the header Host; empty, which only remote use has, allows any."""
     cookie: str = "shoal-studio"  # the name of the cookie that keeps the token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -60,7 +60,7 @@ class Guard:
             await self.app(scope, receive, _with_headers(send))
 
     def refusal(self, headers: dict[str, str]) -> str:
-        """Why a request is refused whatever it knows; empty where it is not."""
+        """Why a request is refused even if it has the token; empty where it is not refused."""
         host = headers.get("host", "")
         if self.hosts and host not in self.hosts:
             return "another host"
@@ -70,7 +70,7 @@ class Guard:
         return ""
 
     def known(self, scope: Scope, headers: dict[str, str]) -> bool:
-        """Whether a request brings the token, in its cookie or as a bearer of it."""
+        """Whether a request has the token, in its cookie or as a bearer token."""
         kind, _, bearer = headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer" and self._right(bearer.strip()):
             return True
@@ -81,7 +81,7 @@ class Guard:
         return self.cookie in jar and self._right(jar[self.cookie].value)
 
     def opens(self, scope: Scope, headers: dict[str, str]) -> bool:
-        """Whether a request is the start address."""
+        """Whether a request is for the start address, token included."""
         if scope["method"] != "GET" or self.refusal(headers):
             return False
         given = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("token", "")
@@ -91,7 +91,7 @@ class Guard:
         return secrets.compare_digest(given.encode(), self.token.encode())
 
     async def _admit(self, scope: Scope, send: Send) -> None:
-        """Keep the token in a cookie, and go on without it in the address."""
+        """Keep the token in a cookie, and redirect to the address without it."""
         rest = [pair for pair in parse_qsl(scope["query_string"].decode("latin-1")) if pair[0] != "token"]
         # One slash: two of them would lead to another host.
         place = quote(f"/{scope['path'].lstrip('/')}") + (f"?{urlencode(rest)}" if rest else "")
@@ -112,7 +112,7 @@ async def _refuse(scope: Scope, send: Send, why: str) -> None:
     await _answer(
         send,
         403,
-        f"Refused ({why}). Open the studio by the address that `shoal studio` printed: it holds the token.",
+        f"Refused ({why}). Open the studio at the address that `shoal studio` printed: it contains the token.",
     )
 
 

@@ -1,4 +1,4 @@
-"""What a process of the studio does: make a release, recommend one, or attack one.
+"""A process of the studio that makes a release, recommends a method, or attacks a release.
 
 Started as ``python -m shoal.studio.job_process FOLDER PARENT``.
 """
@@ -22,11 +22,11 @@ OUT = "out"
 """The release folder in the folder of a run."""
 
 ROWS = "rows.npy"
-"""The private map from published rows to rows of the original."""
+"""The private file that maps published rows to rows of the original."""
 
 
 def main(arguments: list[str]) -> int:
-    """Do what ``task.json`` says, and write down what came of it."""
+    """Do what ``task.json`` says, and write the outcome beside it."""
     folder, parent = Path(arguments[0]), int(arguments[1])
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     os.umask(0o077)
@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _end_with(parent: int) -> None:
-    """End when the studio is gone."""
+    """End this process and its children when the studio has ended."""
     while os.getppid() == parent:
         time.sleep(1)
     os.killpg(0, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""What takes long: a process of its own for each run, recommendation and attack; the page lives on whatever happens."""
+"""Long work: each run, recommendation and attack is a process of its own, so that the page survives it."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ from shoal.recipe import Recipe
 from shoal.studio.sitting import Sitting, plain, read_json, write_json
 
 AT_ONCE = max((os.cpu_count() or 2) // 2, 1)
-"""So many processes at a time, so that the page has a core left."""
+"""Most processes at a time, so that the page has a core left."""
 
 ENDED = ("done", "failed", "canceled", "interrupted")
 SHARES = {
@@ -36,7 +36,7 @@ ASIDE = 10_000
 
 @dataclass(slots=True)
 class Job:
-    """A process, or what is left of one."""
+    """A process, or what an ended one left behind."""
 
     folder: Path
     """``task.json`` says what to do; the process writes ``progress.json`` and ``result.json`` or ``error.json``."""
@@ -50,7 +50,7 @@ class Job:
 
     @property
     def number(self) -> int:
-        """Of the run in its sitting."""
+        """The number of the run in its sitting."""
         return int(self.folder.name)
 
     @property
@@ -60,12 +60,12 @@ class Job:
 
     @property
     def active(self) -> bool:
-        """Whether it waits or works."""
+        """Whether it is waiting or running."""
         return self.state not in ENDED
 
     @property
     def result(self) -> Any:
-        """What it came to, as plain data; empty as long as it came to nothing."""
+        """Its result as plain data; empty as long as there is none."""
         if self._result is None:
             found = read_json(self.folder / "result.json", {})
             if self.active:
@@ -75,12 +75,12 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """How long it has been working."""
+        """How long it has been running."""
         return (self.ended or time.time()) - self.begun if self.begun else 0.0
 
     @property
     def progress(self) -> dict[str, Any]:
-        """The step that it is at, how much is done, and about how many seconds are left."""
+        """The step it is at, how much is done, and an estimate of the seconds that are left."""
         answer = read_json(self.folder / "progress.json", {})
         stage = str(answer.get("stage", "starting"))
         share = answer.get("share") or SHARES.get(stage.split(" ")[0], 0.03)
@@ -97,14 +97,14 @@ class Job:
 
 @dataclass(slots=True)
 class JobQueue:
-    """All jobs of the studio, those that wait and those that work."""
+    """All jobs of the studio, ended ones too."""
 
     jobs: dict[tuple[str, int], Job] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
     sittings: dict[str, Sitting] = field(default_factory=dict)
 
     def of(self, sitting: Sitting, kind: str | None = None) -> list[Job]:
-        """The jobs of a sitting in the order in which they were begun."""
+        """The jobs of a sitting, in the order in which they were started."""
         self._read(sitting)
         found = [job for (key, _), job in sorted(self.jobs.items()) if key == sitting.key]
         return [job for job in found if kind is None or job.kind == kind]
@@ -118,7 +118,7 @@ class JobQueue:
         return self.jobs[sitting.key, number]
 
     def ask(self, sitting: Sitting, kind: str, recipe: Recipe | None = None, **more: Any) -> Job:
-        """Queue a job; it begins as soon as a place is free."""
+        """Queue a job; it starts as soon as a place is free."""
         self._read(sitting)
         first = 1 if kind == "publish" else ASIDE
         taken = [job.number for job in self.of(sitting) if (job.number < ASIDE) == (first < ASIDE)]
@@ -138,14 +138,14 @@ class JobQueue:
         return job
 
     def cancel(self, sitting: Sitting, number: int) -> None:
-        """End a job; whatever it wrote so far is no release."""
+        """End a job; what it has written so far is not a release."""
         job = self.find(sitting, number)
         if job.active:
             _kill(job)
             self._end(job, "canceled", "It was canceled. Nothing was written.")
 
     def tick(self) -> None:
-        """See which processes ended, and begin those that wait."""
+        """See which processes have ended, and start jobs that are waiting."""
         for job in self.jobs.values():
             if job.process is not None and job.state == "running" and job.process.poll() is not None:
                 self._ended(job)
@@ -205,7 +205,7 @@ class JobQueue:
             sitting.revision += 1
 
     def _expected(self, sitting: Sitting, kind: str, recipe: dict[str, Any]) -> float:
-        """How long the last job of the same kind took with the same data and method; 0 where there is none."""
+        """How long the last job of this kind took with the same data and method; 0 where there is none."""
         for job in reversed(self.of(sitting, kind)):
             made = job.task.get("recipe", {})
             same = (
@@ -216,7 +216,7 @@ class JobQueue:
         return 0.0
 
     def _read(self, sitting: Sitting) -> None:
-        """Take up what earlier sessions left: a process that is gone did not end by itself."""
+        """Load the jobs of earlier sessions; those that had not ended were interrupted."""
         self.sittings[sitting.key] = sitting
         if sitting.key in self.read:
             return
@@ -232,7 +232,7 @@ class JobQueue:
 
 
 def _kill(job: Job) -> None:
-    """End the process of a job and all that it began: they are a group of their own."""
+    """End the process of a job and all its children: they are a process group of their own."""
     if job.process is None:
         return
     with suppress(ProcessLookupError, PermissionError):

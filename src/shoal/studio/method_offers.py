@@ -22,23 +22,23 @@ SUPPRESSED = 0.05
 """The largest share of rows that an offered method may leave out."""
 
 SECONDS = 60.0
-"""What a method with a time limit of its own is given."""
+"""The time limit of methods that have one."""
 
 SETS: Mapping[Aim, tuple[str, ...]] = {
     Aim.COMBINATIONS: ("m", "k"),
     Aim.DEGREE: ("p",),
     Aim.COHERENCE: ("p", "k", "h"),
 }
-"""What is stated for each promise about baskets."""
+"""The parameters of each promise about baskets."""
 
 OF_BASKETS = ("h", "p", "m")
-"""What is stated of baskets, with k, and of nothing else; a method of tables may have a setting of that name."""
+"""Parameters of promises that, beside k, only baskets have; a method of tables may have a setting of the same name."""
 
 OF_POPULATION = ("k_map", "presence", "population")
-"""Promises beside a population, which is a file on this machine."""
+"""Promises about a population, which is a file on this machine."""
 
 USUAL: Mapping[str, Any] = {"k": 5, "m": 2, "p": 4, "h": 0.8}
-"""What is stated of baskets to begin with. An adversary of coherence knows few items."""
+"""Values of promises about baskets to begin with. An adversary of coherence knows few items."""
 
 
 def kind_of(recipe: Recipe) -> type[Method]:
@@ -80,7 +80,7 @@ def _plain(kind: type[Method]) -> bool:
 
 
 def candidates_for(aim: Aim, stated: Stated) -> list[Candidate]:
-    """What `recommend` tries for a promise, and the methods that it does not try although they keep it."""
+    """What `recommend` tries for a promise, and methods that it does not try although they keep the promise."""
     found = candidates(aim, stated, seconds=SECONDS, suppression_limit=SUPPRESSED)
     if aim is not Aim.CLASSES:
         return found
@@ -111,7 +111,7 @@ def offers(recipe: Recipe) -> list[Candidate]:
         return []
     found = candidates_for(aim, stated)
     along = [dict(one.method) for one in found if one.trees]
-    # Where there are hierarchies, a method goes along them: then the same one without them is not to be had.
+    # Where there are hierarchies, a method follows them: then the same method without them is not offered.
     return [one for one in found if one.trees or not recipe.hierarchies or dict(one.method) not in along]
 
 
@@ -124,7 +124,7 @@ def aim_of(recipe: Recipe) -> Aim | None:
 
 
 def chosen(recipe: Recipe, among: list[Candidate] | None = None) -> Candidate | None:
-    """The candidate that a recipe takes, if it is one as it is offered; `among`: the offers, where they are known."""
+    """The offer that a recipe's method is, with nothing changed, or None; `among`: the offers, where they are known."""
     here = {name: value for name, value in recipe.method.items() if value is not None}
     among = offers(recipe) if among is None else among
     found = [one for one in among if dict(one.method) == here]
@@ -133,15 +133,15 @@ def chosen(recipe: Recipe, among: list[Candidate] | None = None) -> Candidate | 
 
 
 def label_of(recipe: Recipe) -> str:
-    """What the method of a recipe is called beside others."""
+    """The label of a recipe's method in lists of several."""
     now = chosen(recipe)
     return str(recipe.method["name"]) if now is None else now.label
 
 
 def promised(recipe: Recipe, given: Mapping[str, Any]) -> Recipe:
-    """The recipe with another promise: of the same method where it can keep it, or of the first that can.
+    """The recipe with another promise, kept by the same method if it can, or by the first that can.
 
-    Settings of the method that are no part of the promise stay.
+    Settings of the method that are not part of the promise are kept.
 
     Raises `WrongUse` if nothing is promised, or what is promised does not fit together.
     """
@@ -167,7 +167,7 @@ def promised(recipe: Recipe, given: Mapping[str, Any]) -> Recipe:
 
 
 def _of_records(recipe: Recipe, given: Mapping[str, Any]) -> Recipe:
-    """The recipe of linked tables, for which there is one method, with another promise."""
+    """The recipe with another promise, for linked tables, which only one method takes."""
     fields = promise_fields(kind_of(recipe))
     kept = {name: value for name, value in recipe.method.items() if name not in fields}
     changed = recipe.model_copy(update={"method": {**kept, **given}})
@@ -176,7 +176,7 @@ def _of_records(recipe: Recipe, given: Mapping[str, Any]) -> Recipe:
 
 
 def taken(recipe: Recipe, candidate: Candidate) -> Recipe:
-    """The recipe with a method as it is offered; it works in memory where the method cannot work elsewhere."""
+    """The recipe with a method as it is offered, on an engine that the method runs on."""
     method = {name: value for name, value in candidate.method.items() if value is not None}
     return fitted(recipe.model_copy(update={"method": method}))
 
@@ -201,12 +201,12 @@ def first_method(baskets: bool, items: bool = False) -> dict[str, Any]:
 
 
 def has_items(roles: Roles) -> bool:
-    """Whether people have items beside their cells."""
+    """Whether people have items as well as cells."""
     return roles.items is not None or roles.items_from is not None
 
 
 def for_roles(recipe: Recipe, roles: Roles) -> dict[str, Any]:
-    """The method of a recipe, or another one where it does not take items or records, or needs them."""
+    """The method of a recipe, or another where it needs items or records that are missing, or cannot take them."""
     kind, items, linked = kind_of(recipe), has_items(roles), roles.link is not None
     if of_baskets(recipe) or (kind.needs_items == items and kind.needs_link == linked):
         return dict(recipe.method)

@@ -1,4 +1,4 @@
-"""Sentences of the command line in the words of the page: where to click instead of what to type."""
+"""Messages of the command line in the words of the page: where to click instead of what to type."""
 
 import re
 
@@ -25,7 +25,7 @@ PLACES = {
     **dict.fromkeys(("k", "l", "m", "p", "h", "t", "c", "alpha", "beta", "delta", "model"), "Promise"),
     **dict.fromkeys(("entropy-l", "max-risk", "k-map", "presence", "population", "confidence"), "Promise"),
 }
-"""The step in which something is said; what is not here is a setting of the method."""
+"""The step where an option is set; options that are not listed are settings of the method."""
 
 ENGINES = {name: f"“{kind.place}”" for name, kind in engines_here().items()}
 
@@ -49,7 +49,7 @@ PHRASES = (
 
 
 def page_words(text: str) -> str:
-    """A sentence of the command line as the page says it.
+    """A message of the command line in the words of the page.
 
     >>> page_words("Say --missing age=999, or --kind age=numeric.")
     'Say age=999 among the texts that mean “missing” (in Data), or that age is numeric (in Data).'

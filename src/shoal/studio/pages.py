@@ -1,4 +1,4 @@
-"""The pages: the first one, and that of a sitting. What they show is HTML that the server makes and a board paints."""
+"""The pages: the first one, and that of a sitting. The server makes their HTML, and a board in the browser shows it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from shoal.studio.state import Studio
 from shoal.studio.walk import STEPS, Walk, templates
 
 TICK = 0.4
-"""Seconds between looks at whether something changed elsewhere: a run, another page of the sitting."""
+"""Seconds between checks for changes made elsewhere: by a run, or on another page of the sitting."""
 
 
 THEME = Path(__file__).with_name("theme.js").read_text(encoding="utf-8")
-"""Light or dark as the system is, or as somebody chose; in the head of a page, so that it is painted once."""
+"""Sets light or dark as the system or the user prefers, in the head of a page, so that it is painted once."""
 
 
 class Board(ui.element, component="board.js"):
-    """A region whose HTML the server makes; what is done in it comes back as the event ``act``."""
+    """A region whose HTML the server makes; what the user does in it comes back as the event ``act``."""
 
     def show(self, content: str) -> None:
-        """Show other HTML; what is the same stays as it is."""
+        """Show new HTML; parts that did not change stay as they are."""
         if self._props.get("content") != content:
             self._props["content"] = content
             self.update()
@@ -35,7 +35,7 @@ class Board(ui.element, component="board.js"):
 
 @dataclass(slots=True)
 class Painter:
-    """Shows what is made meanwhile: of two paintings that overlap, the one that was asked for last."""
+    """Paints a page that takes time to make: of two paintings that overlap, the one that was asked for last counts."""
 
     board: Board
     html: Callable[[], Awaitable[str]]
@@ -58,7 +58,7 @@ class Painter:
 
 
 def add_pages(app: FastAPI, studio: Studio, style: str) -> None:
-    """Add the first page, that of sittings, and what they fetch."""
+    """Add the first page, the pages of sittings, and what those fetch."""
     add_pieces(app, studio)
     head = f"<style>{style}</style><script>{THEME}</script>"
 
@@ -112,7 +112,7 @@ async def _walk_page(walk: Walk) -> None:
 
 
 def add_pieces(app: FastAPI, studio: Studio) -> None:
-    """Add the larger parts of the page of a release, which are fetched when they are looked at."""
+    """Add the larger parts of a release's page, which are fetched when they come into view."""
 
     @app.get("/s/{key}/runs/{number}/part/{name}", include_in_schema=False)
     async def part(key: str, number: int, name: str) -> HTMLResponse:

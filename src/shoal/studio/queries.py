@@ -1,4 +1,4 @@
-"""Questions about data, each a plain function that is called in another process and answers with plain data."""
+"""Questions about data: plain functions that are called in another process and answer with plain data."""
 
 import gzip
 import os
@@ -31,7 +31,7 @@ from shoal.sources import (
 )
 
 LARGE = 64_000_000
-"""Bytes of a text file from which on only its beginning is looked at."""
+"""Bytes from which on only the beginning of a text file is read."""
 
 SAMPLE = 16_000_000
 """Bytes of that beginning."""
@@ -41,9 +41,9 @@ TEXTS = (".csv", ".tsv", ".txt", ".data", ".dat", "")
 
 
 def look(source: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """What there is in a file: columns or items, with roles that they may play, and the first rows.
+    """Look at a file: its columns or items, roles that are suggested for them, and its first rows.
 
-    `source`: as a recipe has it. `place`: a folder for a sample of a large file.
+    `source`: the source of a recipe. `place`: a folder for a sample of a large file.
     """
     asked = Source(**source)
     path = existing(asked.path)
@@ -63,7 +63,7 @@ def look(source: Mapping[str, Any], place: str) -> dict[str, Any]:
 
 
 def existing(path: str) -> Path:
-    """A file that is there and can be read."""
+    """The path of a file that exists and is not empty. Raises `BadData` otherwise."""
     found = Path(path).expanduser()
     if not found.is_file():
         what = "this is a folder; name a file in it." if found.is_dir() else "there is no such file."
@@ -74,7 +74,7 @@ def existing(path: str) -> Path:
 
 
 def sample_of(path: Path, folder: Path) -> str:
-    """The path itself, or that of a sample of its first lines where it is large."""
+    """The path of a file or, where it is large, of a sample of its first lines."""
     packed, ending = path.suffix == ".gz", _ending(path)
     if path.stat().st_size < (LARGE // 4 if packed else LARGE) or ending not in TEXTS:
         return str(path)
@@ -88,12 +88,12 @@ def sample_of(path: Path, folder: Path) -> str:
 
 
 def _ending(path: Path) -> str:
-    """How the name of a file ends, whether it is packed or not."""
+    """The extension of a file without that of its compression."""
     return (Path(path.stem).suffix if path.suffix == ".gz" else path.suffix).lower()
 
 
 def _headless(source: Source, table: Table) -> bool:
-    """Whether the first person seems to be taken for the names of the columns."""
+    """Whether the first person seems to have been read as the names of the columns."""
     if source.reading.names is not None or _ending(Path(source.path)) not in TEXTS:
         return False
     return bool(first_line_like_data(table.names, {one.name: one.domain.labels for one in table.columns}))
@@ -145,7 +145,7 @@ def _look_at_baskets(source: Source) -> dict[str, Any]:
 
 
 def items_named(source: Mapping[str, Any], wanted: str) -> list[list[Any]]:
-    """Items whose names hold a text, each with the number of its baskets, the most frequent ones first."""
+    """Items whose names contain a text, each with the number of its baskets, the most frequent first."""
     baskets = _baskets(Source(**source))
     supports = baskets.supports
     order = np.lexsort((np.arange(len(supports)), -supports)).tolist()
@@ -155,13 +155,13 @@ def items_named(source: Mapping[str, Any], wanted: str) -> list[list[Any]]:
 
 
 def unknown_items(source: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    """Those of some names that are no items."""
+    """The names that are not items of the data."""
     known = set(_baskets(Source(**source)).vocabulary)
     return [name for name in names if name not in known]
 
 
 def raw_risk(source: Mapping[str, Any], quasi: Sequence[str], entity: str | None) -> dict[str, Any]:
-    """What the raw table gives away to somebody who knows some columns."""
+    """What the raw table gives away to someone who knows some columns."""
     from shoal.data._equal_rows import person_sizes
     from shoal.risks.unique_columns import column_risks
 
@@ -182,13 +182,13 @@ def raw_risk(source: Mapping[str, Any], quasi: Sequence[str], entity: str | None
 
 
 def values_of(source: Mapping[str, Any], column: str) -> list[str]:
-    """The different values of a column in their order, the missing one left aside."""
+    """The distinct values of a column in their order, without the missing one."""
     domain = _table(Source(**source)).column(column).domain
     return list(domain.labels[: domain.present])
 
 
 def suggested_trees(source: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]:
-    """A builder of a hierarchy for each column, or for the items."""
+    """A hierarchy builder for each column, or for the items."""
     from shoal.recommendation.problem import ITEM_TREE, builder_for
 
     if tuple(columns) == ("items",):
@@ -242,7 +242,7 @@ def _tree(source: Mapping[str, Any], name: str, spec: str) -> tuple[Hierarchy, A
             [item for item in supports if item not in set(found.leaves)] if len(supports) < 10_000 else []
         )
         if missed:
-            raise WrongUse(f"The hierarchy misses {len(missed)} of the items: {', '.join(missed[:5])} …")
+            raise WrongUse(f"The hierarchy lacks {len(missed)} of the items: {', '.join(missed[:5])} …")
         return found, np.array([supports.get(leaf, 0) for leaf in found.leaves], dtype=float), "items"
     column = _table(asked).column(name)
     hierarchy = hierarchy_of(column, spec).covering(column.domain, name)
@@ -257,7 +257,7 @@ def _leaf_rows(hierarchy: Hierarchy, column: Column) -> Any:
 
 
 def example(name: str, folder: str) -> str:
-    """Write example data, and where it is."""
+    """Write example data, and return its path."""
     from shoal.io.baskets.load import write_baskets
     from shoal.io.tables.load import write_table
 
@@ -271,7 +271,7 @@ EXAMPLES: Mapping[str, dict[str, Any]] = {
     "people": {"rows": 5_000},
     "baskets": {"rows": 3_000, "items": 120, "density": 0.04},
 }
-"""Shapes of the example data: as large as one likes to wait for."""
+"""Parameters of the example data, small enough to wait for."""
 
 
 def find(folder: str, known: Any) -> dict[str, Any]:
@@ -287,12 +287,12 @@ def explain(folder: str, original: str, rows: str, row: int) -> dict[str, Any]:
 
     release, data = _both(folder, original, _stamp(original))
     if not isinstance(data, Table):
-        raise WrongUse("Only rows of a table are explained.")
+        raise WrongUse("Only rows of a table can be explained.")
     return explain_row(data, release, row, np.load(rows)).as_dict()
 
 
 def reconstruction(folder: str, seed: int) -> list[list[str]]:
-    """Some baskets that a published release of clusters or groups could come from."""
+    """Some baskets that a release of clusters or groups could have come from."""
     from shoal.data._reconstruct import reconstructed
     from shoal.io.releases.folder import read_release
 
@@ -303,7 +303,7 @@ def reconstruction(folder: str, seed: int) -> list[list[str]]:
 
 
 def pack(folder: str, population: str | None, packed: str) -> list[dict[str, Any]]:
-    """The verdicts on a written release, judged again from its files, and its zip where all hold."""
+    """Judge a written release again from its files and, if every verdict holds, pack it into a zip file."""
     from shoal.io.releases.folder import RELEASE
     from shoal.verification import verify
 
@@ -343,7 +343,7 @@ def _baskets(source: Source) -> Baskets:
 
 @lru_cache(maxsize=3)
 def _cached(path: str, stamp: int, asked: str) -> Table | Baskets:
-    """Data that was read once; a blank at the end of the key says that it holds baskets."""
+    """Read data, and remember it; a blank at the end of `asked` says that it holds baskets."""
     source = Source.model_validate_json(asked)
     reading = source.reading
     if asked.endswith(" "):

@@ -1,4 +1,4 @@
-"""A process of its own for quick questions about data, which remembers what it read; the page only answers clicks."""
+"""A separate process for quick questions about data, which remembers what it read, so that clicks do not wait."""
 
 import asyncio
 import multiprocessing
@@ -13,11 +13,11 @@ from shoal.errors import BadData, ShoalError
 from shoal.option_names import TERMINAL
 
 WAIT = 120.0
-"""Seconds after which a look is given up."""
+"""Seconds after which a question is given up."""
 
 
 def _born() -> None:
-    """Speak as the command line does, leave the cores to the page, and be ready for the first question."""
+    """Prepare the process: errors worded as on the command line, private files, and imports done beforehand."""
     os.environ[TERMINAL] = "1"
     os.umask(0o077)
     import shoal.studio.queries  # noqa: F401

@@ -1,4 +1,4 @@
-"""What the page shows of a finished run: plain data for cards and lists, and pieces of HTML that are fetched later."""
+"""What the page shows of a finished run: plain data for cards and lists, and parts as HTML that are fetched later."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -34,9 +34,9 @@ SECRETS = 6
 
 
 def shown_of(run: AnyRun, folder: Path) -> dict[str, Any]:
-    """What the cards and lists of the release say; larger parts are written beside it.
+    """The data for the cards and lists of a release; larger parts are written as files into `folder`.
 
-    A run whose rows are in parts shows what was judged and measured, and no rows.
+    For a run whose rows are in parts it holds verdicts and scores, but no rows.
     """
     local = run.engine.in_memory
     shown: dict[str, Any] = {
@@ -103,7 +103,7 @@ def _in_memory(run: AnyRun, folder: Path) -> dict[str, Any]:
 
 
 def _score(run: AnyRun) -> dict[str, Any] | None:
-    """The one figure that runs are compared by: what it cost."""
+    """The figure that runs are compared by: what the release cost."""
     values = {score.name: float(score.value) for score in run.scores}
     for headline in HEADLINES:
         if headline.score in values:
@@ -192,7 +192,7 @@ def _records(cluster: Cluster) -> int:
 
 
 def _chunk(chunk: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """The different records of a chunk, the most frequent first, each with how often it occurs."""
+    """The distinct records of a chunk, the most frequent first, each with how often it occurs."""
     found = Counter(map(tuple, chunk)).most_common()
     shown = found[:BASKETS_OF_GROUP]
     return {

@@ -1,4 +1,4 @@
-"""Another table about the same people: records that are published beside the persons, or an item a row."""
+"""A second table about the same people: records that are published beside the persons, or items, one per row."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from shoal.studio.first_recipe import resuggested
 
 
 def place_of(roles: Roles) -> tuple[str, str]:
-    """The file of records and its key; empty where there is none."""
+    """The file of records and the column that joins it; both empty where there is none."""
     return ("", "") if roles.link is None else split_link(roles.link)
 
 
 def merged(found: dict[str, Any], other: dict[str, Any], path: str, key: str) -> dict[str, Any]:
-    """What was found in both tables: every column has one list of roles, whichever table it is in."""
+    """What was found in both tables, with the columns of both in one list."""
     more = [{**one, "second": path} for one in other["columns"] if one["name"] != key]
     columns = [one if one["name"] != key else _joining(one) for one in found["columns"]]
     return {
@@ -25,12 +25,12 @@ def merged(found: dict[str, Any], other: dict[str, Any], path: str, key: str) ->
 
 
 def _joining(column: dict[str, Any]) -> dict[str, Any]:
-    reason = "it joins the tables and names persons; a new number is published"
+    reason = "it joins the tables and identifies persons; new numbers are published instead"
     return {**column, "role": "identifying", "reason": reason}
 
 
 def with_records(roles: Roles, found: dict[str, Any], path: str, key: str) -> Roles:
-    """The roles with a table of records, whose columns play the parts that are suggested."""
+    """The roles with a table of records, whose columns get the roles that are suggested."""
     joined = roles.model_copy(
         update={"link": f"{path}:{key}", "items": None, "items_from": None, "entity": None}
     )
@@ -42,7 +42,7 @@ def with_records(roles: Roles, found: dict[str, Any], path: str, key: str) -> Ro
 
 
 def with_items(roles: Roles, names: list[str], path: str, key: str, item: str) -> Roles:
-    """The roles with a table of items, a row each."""
+    """The roles with a table of items, one per row."""
     if key not in names:
         raise UnknownName("column", key, names)
     return roles.model_copy(update={"items_from": f"{path}:{key},{item}", "items": None, "link": None})

@@ -1,4 +1,4 @@
-"""The program behind the page: addresses, the guard before them, and the start."""
+"""The server behind the page: its addresses, the guard in front of them, and how it starts."""
 
 import asyncio
 import gc
@@ -39,7 +39,7 @@ class Start:
     allow_remote: bool = False  # allow an address that others reach too
     api_only: bool = False  # serve the API and no page
     folder: Path | None = None  # where sittings are kept
-    upload: int = 2_000_000_000  # the largest file that is taken, in bytes
+    upload: int = 2_000_000_000  # the largest file that can be uploaded, in bytes
 
     @property
     def local(self) -> bool:
@@ -52,7 +52,7 @@ class Start:
             return False
 
     def refuse_remote(self) -> None:
-        """Refuse an address that others reach, unless that is allowed. Raises `WrongUse` with what to add."""
+        """Refuse an address that others can reach, unless that is allowed. Raises `WrongUse` with what to add."""
         if not self.local and not self.allow_remote:
             raise WrongUse(
                 f"--host {self.host} lets other machines reach the studio and the data in it. Add --allow-remote if "
@@ -61,7 +61,7 @@ class Start:
 
 
 def serve(start: Start, say: Callable[[str], None], warn: Callable[[str], None], *, browser: bool) -> None:
-    """Serve until it is interrupted; says the start address in one line.
+    """Serve until interrupted; tells the start address in one line by `say`.
 
     Raises `WrongUse` if others could reach it and that is not allowed. Raises `CannotWrite` if the port is taken, or
     the folder cannot be made.
@@ -73,7 +73,7 @@ def serve(start: Start, say: Callable[[str], None], warn: Callable[[str], None],
     studio = Studio(SittingStore(start.folder or usual_folder()), upload=start.upload, remote=not start.local)
     if not start.local:
         warn(
-            f"The studio listens at {start.host}: whoever reaches it and has the token can read all data in it. "
+            f"The studio listens at {start.host}: anyone who reaches it and has the token can read all data in it. "
             "Nothing is encrypted on the way; put it behind a server with TLS."
         )
     shown = f"[{start.host}]" if ":" in start.host else start.host
@@ -100,7 +100,7 @@ def serve(start: Start, say: Callable[[str], None], warn: Callable[[str], None],
 
 
 def guarded(studio: Studio, start: Start, port: int, token: str) -> Guard:
-    """The application with the guard before it."""
+    """The application behind its guard."""
     names = {"127.0.0.1", "localhost", "[::1]", start.host, f"[{start.host}]"}
     hosts = frozenset(f"{name}:{port}" for name in names) if start.local else frozenset[str]()
     return Guard(application(studio, pages=not start.api_only), token, hosts, f"shoal-studio-{port}")
@@ -114,7 +114,7 @@ def application(studio: Studio, *, pages: bool) -> FastAPI:
         studio.queries.start()
         if pages:
             warm_up()
-        gc.freeze()  # to look through all that was loaded would hold up a click for a tenth of a second
+        gc.freeze()  # collecting garbage among all loaded modules would hold up a click for a tenth of a second
         watching = asyncio.create_task(studio.watch())
         yield
         watching.cancel()

@@ -1,4 +1,4 @@
-"""A sitting: the recipes that somebody made one after the other, and the runs of them, in a private folder."""
+"""A sitting: the recipes that a user made one after another, and their runs, in a private folder."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from shoal.errors import BadData, CannotWrite, UnknownName
 from shoal.recipe import Recipe
 
 CHANGES = 500
-"""So many recipes are kept for undo."""
+"""Most recipes that are kept for undo."""
 
 
 def plain(recipe: Recipe) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def plain(recipe: Recipe) -> dict[str, Any]:
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write plain data, completely or not at all, for the owner of the folder alone."""
+    """Write plain data, completely or not at all, into a file that only its owner can read."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
@@ -35,7 +35,7 @@ def write_json(path: Path, data: Any) -> None:
 
 
 def read_json(path: Path, otherwise: Any = None) -> Any:
-    """Read plain data; something else where there is none."""
+    """Read plain data; `otherwise` where there is none, or it cannot be read."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -44,16 +44,16 @@ def read_json(path: Path, otherwise: Any = None) -> Any:
 
 @dataclass(slots=True)
 class Sitting:
-    """Every change is a new recipe; the current one is at a place in the list of them."""
+    """The work on one data set: every change is a new recipe in a list, and one of them is current."""
 
-    folder: Path  # where all of it is kept
+    folder: Path  # where everything is kept
     name: str = "New sitting"  # what the data is called
     made: float = field(default_factory=time.time)  # when it began, in seconds since 1970
     recipes: list[dict[str, Any]] = field(default_factory=list)
     """Plain recipes, each with what was changed in words."""
-    place: int = -1  # of the current one; -1 where there is no data yet
-    visited: list[str] = field(default_factory=list)  # the steps that somebody looked at
-    revision: int = 0  # counts what pages show: every change, and every run that begins or ends
+    place: int = -1  # the index of the current recipe; -1 where there is no data yet
+    visited: list[str] = field(default_factory=list)  # the steps that were looked at
+    revision: int = 0  # grows with every change that pages show, also with every run that begins or ends
     _read: tuple[dict[str, Any], Recipe] | None = field(default=None, init=False, repr=False)
 
     @property
@@ -73,7 +73,7 @@ class Sitting:
 
     @property
     def files(self) -> Path:
-        """The folder of what was uploaded or made for it."""
+        """The folder of files that were uploaded or made for it."""
         return _private(self.folder / "files")
 
     @property
@@ -82,7 +82,7 @@ class Sitting:
         return _private(self.folder / "runs")
 
     def change(self, recipe: Recipe, said: str) -> bool:
-        """Take another recipe; what was undone before is gone. False where nothing differs."""
+        """Make another recipe the current one; undone ones are dropped. False where nothing differs."""
         new = plain(recipe)
         if self.place >= 0 and self.recipes[self.place]["recipe"] == new:
             return False
@@ -99,13 +99,13 @@ class Sitting:
             self.save()
 
     def visit(self, step: str) -> None:
-        """Remember that somebody looked at a step."""
+        """Remember that a step was looked at."""
         if step not in self.visited:
             self.visited.append(step)
             self.save()
 
     def save(self) -> None:
-        """Write it down."""
+        """Write it to its folder."""
         self.revision += 1
         kept = {"name": self.name, "made": self.made, "recipes": self.recipes, "place": self.place}
         kept["visited"] = self.visited
@@ -142,7 +142,7 @@ class SittingStore:
     def find(self, key: str) -> Sitting:
         """A sitting by its key.
 
-        Raises `UnknownName` if there is none. Raises `BadData` if what was written down cannot be read any more.
+        Raises `UnknownName` if there is none. Raises `BadData` if its file can no longer be read.
         """
         if key in self.open:
             return self.open[key]
@@ -150,7 +150,7 @@ class SittingStore:
             raise UnknownName("sitting", key, self.keys())
         kept = read_json(self.folder / key / "sitting.json")
         if not isinstance(kept, Mapping):
-            raise BadData("this sitting cannot be read any more; delete it.", self.folder / key)
+            raise BadData("this sitting can no longer be read; delete it.", self.folder / key)
         self.open[key] = Sitting(self.folder / key, **kept)
         return self.open[key]
 

@@ -1,4 +1,4 @@
-"""What all pages of a studio share: sittings, jobs, the process for questions, and how it was started."""
+"""What all pages of a studio share: sittings, jobs, the process for questions, and whether others may use it."""
 
 import asyncio
 import hashlib
@@ -17,7 +17,7 @@ from shoal.studio.second_table import merged, place_of
 from shoal.studio.sitting import Sitting, SittingStore, read_json, write_json
 
 LOOKED = 200
-"""So many looks are remembered."""
+"""Most looks at data that are remembered."""
 
 
 def files_of(recipe: Recipe) -> list[str]:
@@ -43,14 +43,14 @@ class Studio:
     sittings: SittingStore
     jobs: JobQueue = field(default_factory=JobQueue)
     queries: QueryProcess = field(default_factory=QueryProcess)
-    """`sittings`, `jobs`, `queries`: sittings, processes that take long, and the process for quick questions."""
-    upload: int = 2_000_000_000  # the largest file that is taken, in bytes
+    """`sittings`, `jobs`, `queries`: sittings, long-running processes, and the process for quick questions."""
+    upload: int = 2_000_000_000  # the largest file that can be uploaded, in bytes
     remote: bool = False
-    """Whether others than this machine may come; then no path of this machine is opened for them."""
+    """Whether other machines may use the studio; then it opens only files that were uploaded."""
     _looks: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     async def look(self, sitting: Sitting, source: Source) -> dict[str, Any]:
-        """What there is in the data of a sitting; remembered as long as the file does not change."""
+        """Look at the data of a sitting; the answer is remembered as long as the file does not change."""
         path = Path(source.path).expanduser()
         plain_source = source.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
         stamp = path.stat().st_mtime_ns if path.is_file() else 0
@@ -67,36 +67,36 @@ class Studio:
         return self._looks[name]
 
     async def both(self, sitting: Sitting, roles: Roles, found: dict[str, Any]) -> dict[str, Any]:
-        """What there is in the data, with the columns of a table of records where there is one."""
+        """What a look at the data found, with the columns of the table of records where there is one."""
         path, key = place_of(roles)
         return merged(found, await self.look(sitting, Source(path=path)), path, key) if path else found
 
     async def seen(self, sitting: Sitting, recipe: Recipe) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What there is in the data, and the source to ask further questions about: a sample of large data."""
+        """What a look at the data found, and the source for further questions, which for large data is a sample."""
         found = await self.both(sitting, recipe.roles, await self.look(sitting, recipe.source))
         source = recipe.source.model_copy(update={"path": found["looked_at"]})
         return found, source.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
 
     def refuse_foreign(self, sitting: Sitting, *places: str) -> None:
-        """Refuse files of this machine that others ask for.
+        """Refuse files on this machine that others ask for.
 
         Raises `WrongUse` if the studio is open to others and a file was not uploaded into the sitting.
         """
         home = sitting.folder.resolve()
         if self.remote and not all(Path(place).resolve().is_relative_to(home) for place in places):
             raise WrongUse(
-                "Files of this machine are not opened for others: upload the file, and name what was answered."
+                "Files on this machine are not opened for others: upload the file, and use the path that is answered."
             )
 
     async def watch(self) -> None:
-        """Follow the processes as long as the studio runs."""
+        """Keep track of the processes as long as the studio runs."""
         with suppress(asyncio.CancelledError):
             while True:
                 self.jobs.tick()
                 await asyncio.sleep(0.15)
 
     def begin(self, sitting: Sitting, kind: str, recipe: Recipe, **more: Any) -> Job:
-        """Begin a run or a recommendation, unless others ask for files of this machine."""
+        """Start a run or a recommendation, unless others ask for files on this machine."""
         self.refuse_foreign(sitting, *files_of(recipe))
         return self.jobs.ask(sitting, kind, recipe, **more)
 

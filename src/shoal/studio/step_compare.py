@@ -1,4 +1,4 @@
-"""Compare: the same promise by several methods and strengths, a run each, and the frontier between privacy and cost."""
+"""Compare: runs of several methods at several strengths of the promise, and the frontier between privacy and cost."""
 
 import secrets
 from typing import Any
@@ -17,10 +17,10 @@ from shoal.studio.step_run import row_of
 from shoal.studio.walk import Act, Handler, Walk
 
 MOST = 40
-"""So many runs are begun at once at most."""
+"""Most runs that one comparison starts."""
 
 RISING = ("k", "p", "m", "l", "entropy_l", "k_map")
-"""Promises that are stronger the larger they are."""
+"""Parameters whose larger values promise more."""
 
 COSTS = {
     "lm_mean": "the share of the detail that is lost",
@@ -30,12 +30,12 @@ COSTS = {
     "item_ncp": "the share of the detail of items that is lost",
     "information_loss": "the share of items in baskets that is not published",
 }
-"""What runs are compared by, in words; other scores are called by their names."""
+"""The scores that runs are compared by, in words; other scores go by their names."""
 
 AXES = (
     "k", "p", "l", "entropy_l", "t", "alpha", "beta", "delta", "maximal_risk", "average_risk", "confidence", "h", "m",
 )  # fmt: skip
-"""What is varied: the first of these that is promised."""
+"""Parameters that can be varied; the first that the promise has is varied."""
 
 
 async def facts(walk: Walk) -> dict[str, Any]:
@@ -76,7 +76,7 @@ async def facts(walk: Walk) -> dict[str, Any]:
 
 
 def _left(runs: list[Job]) -> float | None:
-    """About how many seconds the runs that are not finished take; None as long as none is."""
+    """About how many seconds the unfinished runs still take; None as long as no run is finished."""
     done = [job.seconds for job in runs if job.state == "done"]
     if not done:
         return None
@@ -108,7 +108,7 @@ def _of_same_data(job: Job, recipe: Recipe) -> bool:
 
 
 def points_of(walk: Walk, runs: list[Job], axis: str) -> tuple[list[Point], str]:
-    """The finished runs that are measured alike, and what they are measured by."""
+    """The finished runs with the same score, as points, and what that score is."""
     found = []
     others = _others(walk.recipe.method, axis)
     for job in reversed(runs):
@@ -126,24 +126,24 @@ def points_of(walk: Walk, runs: list[Job], axis: str) -> tuple[list[Point], str]
 
 
 def _others(method: dict[str, Any], axis: str) -> dict[str, Any]:
-    """What is promised beside the value that is varied: only runs that agree in it can be compared."""
+    """What is promised apart from the value that is varied; only runs that agree on it can be compared."""
     fields = method_offers.promise_fields(registry.load("method", method["name"]))
     return {name: method[name] for name in fields if name != axis and method.get(name) is not None}
 
 
 async def _compare(walk: Walk, act: Act) -> None:
-    """Begin a run for each method and value."""
+    """Start a run for each method and value."""
     recipe, form = walk.recipe, act["form"]
     axis = axis_of(recipe)
     entry = entry_of(Stated, axis, None) if axis else None
     if entry is None:
-        raise WrongUse("Nothing is promised that could be varied; choose a promise first.")
+        raise WrongUse("The promise has no value that can be varied; choose another promise first.")
     values = [entry.parsed(text) for text in str(form.get("values", "")).split(",") if text.strip()]
     labels = list(form.get("method", ()))
     if not values or not labels:
         raise WrongUse("Choose at least one method and type at least one value.")
     if len(values) * len(labels) > MOST:
-        raise WrongUse(f"{len(values) * len(labels)} runs are too many at once; at most {MOST} are begun.")
+        raise WrongUse(f"{len(values) * len(labels)} runs are too many at once; choose at most {MOST}.")
     planned = [plan for value in values for plan in await _plans(walk, recipe, axis, value, labels)]
     walk.view |= {"values": str(form["values"]), "methods": labels}
     there = [
@@ -151,7 +151,7 @@ async def _compare(walk: Walk, act: Act) -> None:
     ]
     planned = [(label, one) for label, one in planned if plain(one) not in there]
     if not planned:
-        raise WrongUse("All of these were run already: they are below.")
+        raise WrongUse("All of these have been run already; they are in the table below.")
     series = walk.view["series"] = secrets.token_hex(3)
     for label, one in planned:
         walk.studio.begin(walk.sitting, "publish", one, series=series, label=label)
@@ -179,7 +179,7 @@ def _promise_of(recipe: Recipe) -> dict[str, Any]:
 
 
 async def _stop(walk: Walk, act: Act) -> None:
-    """Give up all runs that are not finished."""
+    """Cancel all runs of comparisons that are not finished."""
     for job in walk.studio.runs(walk.sitting):
         if job.active and "series" in job.task:
             walk.studio.jobs.cancel(walk.sitting, job.number)

@@ -14,7 +14,7 @@ from shoal.studio.method_offers import fitted, for_roles
 from shoal.studio.walk import Act, Handler, Walk
 
 ORDERED = 80
-"""So many values can be put in order by hand."""
+"""Most values that can be put in order by hand."""
 
 
 async def facts(walk: Walk) -> dict[str, Any]:
@@ -35,7 +35,7 @@ async def facts(walk: Walk) -> dict[str, Any]:
 
 
 async def _take(walk: Walk, source: Source, said: str) -> None:
-    """Read the data otherwise, if it can be read so."""
+    """Read the data differently, if that is possible."""
     found = await walk.studio.look(walk.sitting, source)
     if found["form"] == "table":
         found = await walk.studio.both(walk.sitting, walk.recipe.roles, found)
@@ -72,7 +72,7 @@ async def _order(walk: Walk, act: Act) -> None:
 
 
 async def _reading(walk: Walk, act: Act) -> None:
-    """Read the file otherwise: its separator, its marks of missing values, its incomplete rows."""
+    """Read the file differently: its separator, the texts for missing values, what to do with incomplete rows."""
     given, source = act["form"], walk.recipe.source
     missing = tuple(dict.fromkeys(("", *(one.strip() for one in str(given.get("missing", "")).split(",")))))
     names = tuple(one.strip() for one in str(given.get("names", "")).split(",") if one.strip())
@@ -84,32 +84,32 @@ async def _reading(walk: Walk, act: Act) -> None:
         names=names or None,
         drop_missing="drop" in given.get("drop_missing", ()),
     )
-    await _take(walk, changed, "Read otherwise")
+    await _take(walk, changed, "Read differently")
 
 
 async def _names(walk: Walk, act: Act) -> None:
-    """Take the first line for data, and give the columns names."""
+    """Read the first line as data, and give the columns names."""
     names = tuple(one.strip() for one in str(act["form"].get("names", "")).split(",") if one.strip())
     found, _ = await walk.studio.seen(walk.sitting, walk.recipe)
     if len(names) != len(found["names"]):
-        raise WrongUse(f"There are {len(found['names'])} columns, and {len(names)} names were typed.")
+        raise WrongUse(f"There are {len(found['names'])} columns, but {len(names)} names were typed.")
     await _take(walk, read_as(walk.recipe.source, names=names), "Names of columns")
 
 
 async def _layout(walk: Walk, act: Act) -> None:
-    """Read the file as baskets of a layout, or as a table where there is none."""
+    """Read the file as baskets of a layout, or as a table where no layout is given."""
     layout = str(act["form"].get("layout", "") or act["data"].get("layout", "")).strip()
     source = walk.recipe.source.model_copy(update={"baskets": layout or None})
     await _take(walk, source, f"Read as baskets ({layout})" if layout else "Read as a table")
 
 
 async def _uploaded(walk: Walk, act: Act) -> None:
-    """Take an uploaded file for the second table, as soon as its key is named."""
+    """Remember an uploaded file, which becomes the second table once its key is named."""
     walk.view["second"] = str(act["value"]["path"])
 
 
 async def _second(walk: Walk, act: Act) -> None:
-    """Take another table about the same people: of records, or of items where a column of them is named."""
+    """Join a second table about the same people: of items if their column is named, of records otherwise."""
     path, key, item = (str(act["form"].get(name, "")).strip() for name in ("second", "key", "item"))
     if not path or not key:
         raise WrongUse("Name the file of the second table and the column that joins both.")
@@ -118,7 +118,7 @@ async def _second(walk: Walk, act: Act) -> None:
     found = await walk.studio.look(walk.sitting, walk.recipe.source)
     other = await walk.studio.look(walk.sitting, Source(path=path))
     if other["form"] != "table":
-        raise WrongUse("The second file holds baskets, and no table.")
+        raise WrongUse("The second file holds baskets, not a table.")
     for name, names in ((key, found["names"]), (key, other["names"]), (item or key, other["names"])):
         if name not in names:
             raise UnknownName("column", name, list(names))
@@ -131,7 +131,7 @@ async def _second(walk: Walk, act: Act) -> None:
 
 
 async def _alone(walk: Walk, act: Act) -> None:
-    """Leave the second table away."""
+    """Remove the second table."""
     found = await walk.studio.look(walk.sitting, walk.recipe.source)
     walk.view.pop("second", None)
     _join(walk, second_table.without(walk.recipe.roles, found["names"]), "One table alone")

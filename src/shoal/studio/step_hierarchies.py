@@ -1,4 +1,4 @@
-"""Hierarchies: ever coarser values of a column, by sliders, by hand, or from a file, with a preview of each level."""
+"""Hierarchies: coarser and coarser values of a column, set by sliders, by hand, or from a file, with a preview."""
 
 import shutil
 from pathlib import Path
@@ -14,7 +14,7 @@ from shoal.studio.tree_editor import Tree
 from shoal.studio.walk import Act, Handler, Walk
 
 WIDTHS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 25, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 50_000, 100_000)
-"""Widths of the finest bins that the slider has."""
+"""Widths of the finest bins that the slider offers."""
 
 BUILT = {
     "intervals": "bins of {}",
@@ -24,13 +24,13 @@ BUILT = {
     "dates": "{}",
     "prefix": "the first {} characters",
 }
-"""Builders in words, around their parameters."""
+"""Builders in words, with a place for their parameters."""
 
 WHOLE = ("mask", "suppress")
 """Builders that need no parameters."""
 
 EDITED = 300
-"""So many values can be put in a tree by hand."""
+"""Most values that can be put in a tree by hand."""
 
 
 async def facts(walk: Walk) -> dict[str, Any]:
@@ -126,7 +126,7 @@ async def _choose(walk: Walk, act: Act) -> None:
 
 
 async def _intervals(walk: Walk, act: Act) -> None:
-    """Bins of numbers: the finest width, and how often it doubles."""
+    """Build bins of numbers from the finest width and the number of levels, at each of which it doubles."""
     column, given = _column(walk, act), act["form"]
     width, levels = WIDTHS[int(given["width"])], int(given["levels"])
     widths = ",".join(f"{width * 2**place:.12g}" for place in range(levels))
@@ -134,7 +134,7 @@ async def _intervals(walk: Walk, act: Act) -> None:
 
 
 async def _build(walk: Walk, act: Act) -> None:
-    """Build by the name of a builder."""
+    """Build a hierarchy from a specification, such as ``intervals:5,10``."""
     column = _column(walk, act)
     spec = str(act["data"].get("spec") or act["form"].get("spec", "")).strip()
     if not spec:
@@ -143,7 +143,7 @@ async def _build(walk: Walk, act: Act) -> None:
 
 
 async def _dates(walk: Walk, act: Act) -> None:
-    """Parts of the calendar."""
+    """Build a hierarchy of dates from parts of the calendar."""
     column = _column(walk, act)
     parts = [part for part in CALENDAR if part in act["form"].get("part", ())]
     if not parts:
@@ -152,13 +152,13 @@ async def _dates(walk: Walk, act: Act) -> None:
 
 
 async def _balanced(walk: Walk, act: Act) -> None:
-    """Neighbors joined by so many."""
+    """Build a hierarchy that joins neighboring values."""
     column = _column(walk, act)
     await _set(walk, column, f"balanced:{int(act['form']['joined'])}", f"Groups of {column}")
 
 
 async def usual_trees(walk: Walk, recipe: Recipe, columns: list[str]) -> dict[str, str]:
-    """A usual hierarchy for each of some columns, or for the items."""
+    """A default hierarchy for each of some columns, or for the items."""
     found, source = await walk.studio.seen(walk.sitting, recipe)
     built: dict[str, str] = {}
     for column in columns:
@@ -174,11 +174,11 @@ async def _remove(walk: Walk, act: Act) -> None:
 
 
 async def _all(walk: Walk, act: Act) -> None:
-    """Build a usual hierarchy for every column that has none."""
+    """Build a default hierarchy for every column that has none."""
     names = ["items"] if of_baskets(walk.recipe) else list(walk.recipe.roles.quasi)
     lacking = [name for name in names if name not in walk.recipe.hierarchies]
     built = await usual_trees(walk, walk.recipe, lacking)
-    walk.change("Usual hierarchies", hierarchies={**walk.recipe.hierarchies, **built})
+    walk.change("Default hierarchies", hierarchies={**walk.recipe.hierarchies, **built})
 
 
 async def _uploaded(walk: Walk, act: Act) -> None:
@@ -189,12 +189,14 @@ async def _uploaded(walk: Walk, act: Act) -> None:
     kept = path.with_name(f"imported-{path.name}")
     shutil.move(path, kept)
     if not is_hierarchy_file(str(kept)):
-        raise WrongUse(f"{path.name} is no hierarchy: take a file that ends in .csv, .txt, .tsv or .json.")
+        raise WrongUse(
+            f"{path.name} is not a hierarchy: choose a file that ends in .csv, .txt, .tsv or .json."
+        )
     await _set(walk, column, str(kept), f"Hierarchy of {column} from {path.name}")
 
 
 async def _edit(walk: Walk, act: Act) -> None:
-    """Open the tree of a column to be changed by hand; one that has none begins with all values below the root."""
+    """Open the tree of a column to change it by hand; a column without one begins with all values below the root."""
     column = _column(walk, act)
     source = await _source_of(walk, column)
     spec = walk.recipe.hierarchies.get(column)
@@ -210,14 +212,14 @@ async def _edit(walk: Walk, act: Act) -> None:
 
 
 async def _group(walk: Walk, act: Act) -> None:
-    """Put nodes under a new one."""
+    """Put nodes under a new node."""
     await _edited(
         walk, act, lambda tree: tree.group(act["form"].get("node", ()), str(act["form"].get("name", "")))
     )
 
 
 async def _ungroup(walk: Walk, act: Act) -> None:
-    """Take a node apart."""
+    """Dissolve a group of nodes."""
     await _edited(walk, act, lambda tree: tree.ungroup(str(act["data"]["node"])))
 
 

@@ -18,13 +18,13 @@ ENGINES = {
     for name, kind in engines_here().items()
 }
 HIDDEN = ("improve_steps", "population", "explain")
-"""Settings for whoever repeats a run."""
+"""Settings that the page does not show."""
 
 SECONDS = 30.0
-"""A recommendation takes so long at most."""
+"""The time limit of a recommendation."""
 
 SHORT = 100
-"""Letters of what a setting means up to which all of it is shown with an offer."""
+"""Characters up to which an offer shows the whole description of a setting."""
 
 
 async def facts(walk: Walk) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def _offer(candidate: Candidate, recipe: Recipe) -> dict[str, Any]:
 
 
 def _differs(candidate: Candidate, kind: type[Method]) -> list[str]:
-    """The settings of an offer that are not the usual ones, each with what it means."""
+    """The settings of an offer that differ from the defaults, each with what it means."""
     usual = {"name", *method_offers.promise_fields(kind)}
     given = {name: value for name, value in candidate.method.items() if name not in usual}
     return [
@@ -78,7 +78,7 @@ def _differs(candidate: Candidate, kind: type[Method]) -> list[str]:
 
 
 def _shortly(description: str) -> str:
-    """The first clause of what a setting means, where there are many."""
+    """The description of a setting, or its first clause where it is long."""
     return description if len(description) <= SHORT else re.split("[:;] ", description)[0]
 
 
@@ -104,7 +104,7 @@ def lacking(recipe: Recipe) -> list[str]:
 
 
 async def with_trees(walk: Walk, recipe: Recipe) -> Recipe:
-    """The recipe with a usual hierarchy wherever there is none."""
+    """The recipe with a default hierarchy wherever there is none."""
     names = lacking(recipe)
     if not names:
         return recipe
@@ -153,7 +153,7 @@ async def _seed(walk: Walk, act: Act) -> None:
 
 
 async def _recommend(walk: Walk, act: Act) -> None:
-    """Try what keeps the promise, in a process of its own."""
+    """Try the methods that keep the promise, in a process of its own."""
     stated = method_offers.stated_of(walk.recipe)
     stated.aim(method_offers.of_baskets(walk.recipe), method_offers.has_items(walk.recipe.roles))
     found, _ = await walk.studio.seen(walk.sitting, walk.recipe)

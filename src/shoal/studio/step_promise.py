@@ -1,4 +1,4 @@
-"""Promise: what is promised to the people in the data, in sentences, with the models behind them."""
+"""Promise: what is promised to the people in the data, as sentences to fill in, with the models behind them."""
 
 from dataclasses import replace
 from functools import cache
@@ -20,7 +20,7 @@ from shoal.studio.walk import Act, Handler, Walk
 SHOWN_FIRST = ("k", "l")
 NEEDS_SECRET = ("l", "c", "entropy_l", "t", "distance", "alpha", "beta", "delta", "confidence")
 AWAY = ("promises", "risk", "h", "p", "m")
-"""Fields that the form does not ask for: they have forms of their own."""
+"""Fields that the form leaves out; most have forms of their own."""
 
 
 async def facts(walk: Walk) -> dict[str, Any]:
@@ -55,7 +55,7 @@ async def facts(walk: Walk) -> dict[str, Any]:
 
 
 def _asked_for(walk: Walk) -> list[str]:
-    """The promises that the form asks for: no paths of this machine where others may come."""
+    """The fields that the form asks for; where others may use the studio, no paths on this machine."""
     linked = walk.recipe.roles.link is not None
     away = (*AWAY, *method_offers.OF_POPULATION) if walk.studio.remote or linked else AWAY
     fields = (
@@ -66,7 +66,7 @@ def _asked_for(walk: Walk) -> list[str]:
 
 @cache
 def _model_of(name: str, shape: str) -> dict[str, str] | None:
-    """The model that a short form makes, with its paper."""
+    """The model that a field such as k stands for, with its paper."""
     trial: dict[str, Any] = {"k": 2, "l": 2, "c": 1.0, "confidence": 0.5}
     usual = {"whole": 2, "number": 0.5, "choice": None}
     value = trial.get(name, usual.get(shape))
@@ -85,7 +85,7 @@ def _added(promise: dict[str, Any]) -> dict[str, Any]:
 
 
 def _further(secret: bool) -> list[dict[str, str]]:
-    """Models of tables that have no short form and need nothing but numbers and names."""
+    """Models of tables that have no field of their own and can be asked for in a form."""
     short = {"k-anonymity", *(found["name"] for name in Promises.model_fields if (found := _short(name)))}
     kinds = registry.load_all("model")
     return [
@@ -151,7 +151,7 @@ def _of_sets(walk: Walk) -> dict[str, Any]:
 
 
 def _own_promises(form: type, method: dict[str, Any]) -> list[dict[str, Any]]:
-    """The methods that keep a promise which no other keeps, with what they ask for."""
+    """The methods that keep a promise no other method keeps, with the fields they ask for."""
     return [
         {
             "name": name,
@@ -176,7 +176,7 @@ def _stated(method: dict[str, Any], name: str, chosen: bool) -> Any:
 
 
 async def _promise(walk: Walk, act: Act) -> None:
-    """Promise what the form says, of a table."""
+    """Promise what the form for tables says."""
     names = _asked_for(walk)
     asked = {entry.name: entry for entry in entries(Stated, {}, names)}
     given: dict[str, Any] = {}
@@ -188,7 +188,7 @@ async def _promise(walk: Walk, act: Act) -> None:
     if "l" not in given:
         given.pop("c", None)
     if given.get("population") and not (given.get("k_map") or given.get("presence")):
-        raise WrongUse("Type first what is promised beside the population; then name its file.")
+        raise WrongUse("First type what is promised about the population; then name its file.")
     kept = {"promises": more} if (more := walk.recipe.method.get("promises")) else {}
     changed = method_offers.promised(walk.recipe, {**given, **kept})
     if not walk.recipe.roles.sensitive and (about := [name for name in NEEDS_SECRET if name in given]):
@@ -197,7 +197,7 @@ async def _promise(walk: Walk, act: Act) -> None:
 
 
 async def _sets(walk: Walk, act: Act) -> None:
-    """Promise what the form says, of baskets."""
+    """Promise what the form for baskets says."""
     aim = Aim(act["data"]["aim"])
     given = {}
     for name in method_offers.SETS[aim]:
@@ -212,7 +212,7 @@ async def _sets(walk: Walk, act: Act) -> None:
 
 
 async def _own(walk: Walk, act: Act) -> None:
-    """Promise what only one method keeps."""
+    """Make a promise that only one method keeps."""
     name = str(act["data"]["method"])
     kind = registry.load("method", name)
     given = {}
@@ -248,13 +248,13 @@ async def _put_model(walk: Walk, act: Act) -> None:
     try:
         changed.the_method()
     except ShoalError as error:
-        raise WrongUse(f"{name} does not go with this method: {error}") from error
+        raise WrongUse(f"This method cannot keep {name}: {error}") from error
     walk.sitting.change(changed, f"Promise {name}")
     walk.view["model"] = None
 
 
 async def _drop_model(walk: Walk, act: Act) -> None:
-    """Take a promise away."""
+    """Drop an added promise."""
     rest = list(walk.recipe.method.get("promises") or ())
     gone = rest.pop(int(act["data"]["place"]))
     method = {name: value for name, value in walk.recipe.method.items() if name != "promises"}

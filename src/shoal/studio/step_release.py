@@ -1,4 +1,4 @@
-"""Release: verdicts, cost and risk; rows before and after; classes, groups and clusters; attacks; why, and find me."""
+"""Release: verdicts, cost, risk; rows before and after; classes, groups, clusters; attacks, explanations, find me."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ ATTACK_WORDS = {
     "stars": "Guess what stars hide",
     "cover": "Solve the clusters like a puzzle",
 }
-"""What an attack does, in words; others are called by their names."""
+"""What an attack does, in words; other attacks go by their names."""
 
 
 async def facts(walk: Walk) -> dict[str, Any]:
@@ -55,7 +55,7 @@ async def facts(walk: Walk) -> dict[str, Any]:
 
 
 def _answered(kept: Any, job: Job) -> Any:
-    """An answer about this very run."""
+    """An earlier answer, if it is about this run."""
     return kept["answer"] if kept is not None and kept["run"] == job.number else None
 
 
@@ -67,7 +67,7 @@ def _job(walk: Walk) -> Job:
 
 
 async def _explain(walk: Walk, act: Act) -> None:
-    """Why the cells of a row are as coarse as they are."""
+    """Explain why the cells of a row are as coarse as they are."""
     job = _job(walk)
     text = str(act["data"].get("row") or act["form"].get("row", "")).strip()
     if not text.isdigit() or int(text) < 1:
@@ -82,7 +82,7 @@ async def _explain(walk: Walk, act: Act) -> None:
 
 
 async def _find(walk: Walk, act: Act) -> None:
-    """What a neighbor finds who knows some columns or items."""
+    """Look up what a neighbor who knows some columns or items finds."""
     job = _job(walk)
     form = {name: str(text).strip() for name, text in act["form"].items()}
     walk.view["typed"] = form
@@ -98,7 +98,7 @@ async def _find(walk: Walk, act: Act) -> None:
 
 
 async def _person(walk: Walk, act: Act) -> None:
-    """Find the person of a row of the original by all that may be known of her."""
+    """Look for the person of a row of the original, by everything that others may know about them."""
     sides = read_json(_job(walk).folder / "sides.json", {"rows": [], "names": []})
     before = next((one for row, one, _ in sides["rows"] if str(row) == act["data"]["row"]), ())
     cells = dict(zip(sides["names"], before, strict=False))
@@ -112,7 +112,7 @@ async def _attack(walk: Walk, act: Act) -> None:
 
 
 async def _draw(walk: Walk, act: Act) -> None:
-    """Draw baskets that the release could come from."""
+    """Draw baskets that the release could have come from."""
     job = _job(walk)
     seed = int(walk.view.get("seed", 0)) + 1
     walk.view["seed"] = seed

@@ -1,4 +1,4 @@
-"""Roles: who is who among columns or items, with suggestions, and what the raw data gives away."""
+"""Roles: what columns or items are to the people in the data, with suggestions, and what the raw data gives away."""
 
 from typing import Any
 
@@ -10,15 +10,15 @@ from shoal.studio.method_offers import for_roles, has_items, of_baskets
 from shoal.studio.walk import Act, Handler, Walk
 
 WORDS = {
-    "quasi": ("Known", "others may know it: it is published coarser"),
-    "sensitive": ("Secret", "nobody may learn whose it is: it is published as it is, within a group"),
-    "insensitive": ("Harmless", "neither known nor secret: it is published as it is"),
-    "identifying": ("Identifying", "names a person: it is not published"),
+    "quasi": ("Known", "others may know it; it is made coarser"),
+    "sensitive": ("Secret", "nobody may learn whose it is; it is published unchanged, but within a group"),
+    "insensitive": ("Harmless", "neither known nor secret; it is published unchanged"),
+    "identifying": ("Identifying", "identifies a person; it is not published"),
     "entity": ("Person number", "says which rows belong to one person"),
-    "items": ("List of items", "holds what a person has, such as products: others may know some of it"),
+    "items": ("List of items", "what a person has, such as products; others may know some of it"),
 }
 ALONE = ("entity", "items")
-"""Roles of one column alone."""
+"""Roles that only one column can have."""
 
 ITEM_WORDS = {
     "public": ("Known", "others may know that a person has it"),
@@ -61,7 +61,7 @@ def _items(walk: Walk, source: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with(roles: Roles, names: list[str], role: str) -> Roles:
-    """The roles with another one for some columns or items; one column alone counts persons, and one holds items."""
+    """The roles with some columns or items given another one; the roles in `ALONE` are for one column each."""
     if role in ALONE and len(names) > 1:
         raise WrongUse(
             "Only one column can say which rows belong to one person, and only one can hold items."
@@ -82,7 +82,7 @@ def _with(roles: Roles, names: list[str], role: str) -> Roles:
 
 
 def _fit_trees(walk: Walk, roles: Roles) -> dict[str, str]:
-    """Hierarchies of columns that are still generalized; one of another column would have no effect."""
+    """The hierarchies of columns that still have a use for one; others would have no effect."""
     trees = walk.recipe.hierarchies
     if of_baskets(walk.recipe):
         return dict(trees)
@@ -106,12 +106,12 @@ async def _roles(walk: Walk, act: Act) -> None:
     """Give many columns or items a role."""
     names, role = list(act["form"].get("chosen", ())), str(act["form"]["role"])
     if not names:
-        raise WrongUse("Choose some first: each has a box at its left.")
+        raise WrongUse("Choose some first: each has a checkbox on its left.")
     _change(walk, _with(walk.recipe.roles, names, role), f"{len(names)} are {role}")
 
 
 async def _insist(walk: Walk, act: Act) -> None:
-    """Take a column for known although it looks like an identifier, or no more."""
+    """Insist that a column is known although it looks like an identifier, or no longer insist."""
     name, roles = str(act["data"]["name"]), walk.recipe.roles
     rest = tuple(one for one in roles.insist if one != name)
     insist = (*rest, name) if act["value"] else rest
@@ -126,7 +126,7 @@ async def _suggest(walk: Walk, act: Act) -> None:
 
 
 async def _named(walk: Walk, act: Act) -> None:
-    """Give a list of items a role, by their names."""
+    """Give items a role by a typed list of names."""
     text, role = str(act["form"].get("names", "")), str(act["form"]["role"])
     names = [one.strip() for one in text.replace("\n", ",").split(",") if one.strip()]
     if not names:

@@ -41,7 +41,7 @@ async def facts(walk: Walk) -> dict[str, Any]:
 
 
 def sentences(walk: Walk) -> list[str]:
-    """The settings in words."""
+    """The settings in sentences."""
     recipe = walk.recipe
     roles, kind = recipe.roles, method_offers.kind_of(recipe)
     given = {
@@ -71,7 +71,7 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def row_of(walk: Walk, job: Any) -> dict[str, Any]:
-    """A run as the list of runs shows it."""
+    """A run as a row in the table of runs."""
     result = job.result if job.state == "done" else {}
     recipe = job.task["recipe"]
     fields = method_offers.promise_fields(registry.load("method", recipe["method"]["name"]))
@@ -93,7 +93,7 @@ def row_of(walk: Walk, job: Any) -> dict[str, Any]:
 
 
 async def _run(walk: Walk, act: Act) -> None:
-    """Begin a run, unless something is wrong with the settings."""
+    """Start a run, unless something is wrong with the settings."""
     walk.recipe.the_method()
     walk.studio.begin(walk.sitting, "publish", walk.recipe, label=method_offers.label_of(walk.recipe))
     walk.view.pop("run", None)

@@ -1,4 +1,4 @@
-"""Take away: the release as a zip, the report, the recipe, the exact command and the exact Python."""
+"""Take away: the release as a zip file, the report, the recipe, the exact command and the exact Python code."""
 
 from typing import Any
 

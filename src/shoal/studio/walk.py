@@ -1,4 +1,4 @@
-"""The walk: the steps from data to what is taken away, and the page around them."""
+"""The walk: the steps from loading data to taking the release away, and the page around them."""
 
 import asyncio
 import logging
@@ -43,7 +43,7 @@ STEPS = {
 """The steps in order; each is in a module of its own, ``step_<name>``."""
 
 Act = Mapping[str, Any]
-"""What somebody did: ``do``, ``data``, ``value`` and ``form``, as `board.js` tells it."""
+"""What a user did on the page: ``do``, ``data``, ``value`` and ``form``, as `board.js` sends it."""
 
 Handler = Callable[["Walk", Act], Awaitable[None]]
 
@@ -95,7 +95,7 @@ def ago(moment: float) -> str:
 
 
 def begun(words: str) -> str:
-    """A sentence that begins with a capital letter; names in it stay as they are.
+    """A sentence with its first letter in upper case; the rest stays as it is.
 
     >>> begun("a finer ZIP breaks k-anonymity")
     'A finer ZIP breaks k-anonymity'
@@ -104,12 +104,12 @@ def begun(words: str) -> str:
 
 
 def sentence_of(error: Exception) -> str:
-    """What went wrong, as the command line says it; a fault of ours is logged too, and the page lives on."""
+    """What went wrong, in a sentence for the page; a fault of Shoal itself is logged too, and the page goes on."""
     if isinstance(error, ShoalError):
         return page_words(" ".join(str(error).split()))
     logging.getLogger("shoal").exception("a fault of the studio", exc_info=error)
     said = f"{type(error).__name__}: {error}"
-    return f"This is a fault of Shoal, not of yours ({said}). Undo the last change, and report it."
+    return f"This is a fault in Shoal, not yours ({said}). Undo the last change, and please report it."
 
 
 def step_module(step: str) -> ModuleType:
@@ -118,7 +118,7 @@ def step_module(step: str) -> ModuleType:
 
 
 def warm_up() -> None:
-    """Load what the first click on a step would wait for."""
+    """Load beforehand what the first click on a step would have to wait for."""
     for family in ("method", "model"):
         registry.load_all(family)
     for step in STEPS:
@@ -134,17 +134,17 @@ class Walk:
     sitting: Sitting
     step: str = "data"
     view: dict[str, Any] = field(default_factory=dict)
-    """What is opened or looked for on this page; lost with it, and nothing of value."""
-    notice: tuple[str, str] | None = None  # what is to be said on top of the page: the kind and the sentence
+    """What is open or searched for on this page; nothing that must survive it."""
+    notice: tuple[str, str] | None = None  # the message at the top of the page: its kind and the sentence
     shown: int = -1
     faults: list[Fault] = field(default_factory=list)  # what is known to be wrong with the settings
     _answers: dict[str, tuple[Any, Any]] = field(default_factory=dict)
     _asking: set[asyncio.Task[None]] = field(default_factory=set)
 
     def later(self, name: str, look: Callable[..., Any], *arguments: Any) -> Any:
-        """What a look answers, or None as long as it is not there; then the page is painted again.
+        """The answer to a question, or None until it arrives; then the page is painted again.
 
-        What cannot be looked at answers ``{"error": …}``.
+        A question that fails is answered by ``{"error": …}``.
         """
         known = self._answers.get(name)
         if known is not None and known[0] == arguments:
@@ -178,7 +178,7 @@ class Walk:
         self.sitting.change(self.recipe.model_copy(update=parts), said)
 
     async def act(self, act: Act) -> None:
-        """Do what somebody asked for; what cannot be done is said in a sentence."""
+        """Do what the user asked for; if that fails, the notice says why."""
         self.notice = None
         name = str(act["do"])
         handlers: dict[str, Handler] = {**ACTIONS, **step_module(self.step).ACTIONS}
@@ -216,7 +216,7 @@ class Walk:
         return templates().get_template("shell.html.j2").render(**shell, body=Markup(body))
 
     async def _faults(self) -> list[Fault]:
-        """What is wrong with the settings; nothing where the data cannot be looked at, which the step itself says."""
+        """What is wrong with the settings; nothing where the data cannot be read, as the step itself says so."""
         if self.sitting.recipe is None:
             return []
         try:
@@ -231,7 +231,7 @@ class Walk:
         return [{"place": place, "said": one["said"], "at": one["at"]} for place, one in reversed(found)]
 
     def current(self) -> Job | None:
-        """The run that is looked at: the opened one, one of the current settings, or the last that ended well."""
+        """The run to show: the one that was opened, one with the current settings, or the last that succeeded."""
         done = [job for job in self.studio.runs(self.sitting) if job.state == "done"]
         opened = [job for job in done if job.number == self.view.get("run")]
         fresh = [job for job in done if not self.stale(job)]
@@ -249,7 +249,7 @@ class Walk:
         return keys[place] if place < len(keys) else ""
 
     def steps(self) -> list[dict[str, str]]:
-        """Every step with its state, and a few words on it."""
+        """Every step with its state and a few words about it."""
         recipe = self.sitting.recipe
         states = dict.fromkeys(STEPS, ("todo", "")) if recipe is None else self._states(recipe)
         if recipe is None:
@@ -270,7 +270,7 @@ class Walk:
         if last is not None:
             words = {
                 "done": "done",
-                "failed": "did not work",
+                "failed": "failed",
                 "canceled": "canceled",
                 "interrupted": "interrupted",
             }
@@ -312,7 +312,7 @@ class Walk:
 
 
 def _promise_words(recipe: Recipe) -> list[str]:
-    """The promise as few letters: ``k 10``."""
+    """The promise in short, such as ``k 10``."""
     from shoal.studio.method_offers import kind_of, promise_fields
 
     fields = [
@@ -360,7 +360,7 @@ async def _cancel(walk: Walk, act: Act) -> None:
 
 
 async def _settings_of(walk: Walk, act: Act) -> None:
-    """Take the settings of a run again."""
+    """Make the settings of a run the current ones."""
     job = walk.studio.jobs.find(walk.sitting, int(act["data"]["run"]))
     walk.sitting.change(Recipe(**job.task["recipe"]), f"Settings of run {job.number}")
 

@@ -1,1 +1,1 @@
-"""Cross-tables of a table, and how they are protected: hidden cells, or noise."""
+"""Cross-tables of a table, and their protection by hidden cells or by noise."""

@@ -1,4 +1,4 @@
-"""Those from whom hidden cells are hidden, and how open a cell stays for each of them."""
+"""The attackers that hidden cells are protected from, and how uncertain a cell stays for each of them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,24 +15,24 @@ from shoal.summaries.tabulate import Cells, Tallied
 CLOSE = 1e-7
 
 FEW = 2
-"""For more cells, moves are looked for that carry many of them at once."""
+"""With more cells than this, moves that change many of them at once are tried first."""
 
 MOVES = 2_000
-"""So many moves are remembered."""
+"""Most moves that are remembered."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attacker:
-    """Somebody who computes hidden cells from published ones, and from what she has of them herself."""
+    """Somebody who computes hidden cells from published ones, and from her own contributions."""
 
-    needs: Needs  # how open each cell must stay for her
-    own: Floats  # what she has of each cell
-    known: Mask  # cells that are hers alone: she knows them, and they need not be hidden from her
+    needs: Needs  # how uncertain each cell must stay for her
+    own: Floats  # what she contributes to each cell
+    known: Mask  # cells with no other contributor: she knows them, and they need not be hidden from her
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Broken:
-    """A hidden cell that an attacker can tell too well."""
+    """A hidden cell that an attacker can estimate too closely."""
 
     attacker: Attacker
     cell: int
@@ -40,11 +40,11 @@ class Broken:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shield:
-    """Values of cells, and who looks at them."""
+    """The cells of one value (the count or a sum), and the attackers who look at them."""
 
     relations: csr_array  # which cells add up to which
     tallied: Tallied  # the values
-    hideable: Mask  # cells that may be hidden: nobody takes a cell without rows for anything but 0
+    hideable: Mask  # cells that may be hidden: those with rows, since everybody expects 0 in the others
     protection: Protection
     nodes: Rows
     rows_nodes: Sequence[Sequence[AnyArray]]
@@ -69,7 +69,7 @@ class Shield:
         return self.tallied.name == "count"
 
     def attackers(self, hidden: Mask) -> Iterator[Attacker]:
-        """Everybody, and each row that is alone in a hidden cell."""
+        """The attackers: an outsider, and each row that is the only one in a hidden cell."""
         size = len(hidden)
         yield Attacker(
             needs_of(self.tallied, self.protection), np.zeros(size), np.zeros(size, dtype=np.bool_)
@@ -79,20 +79,20 @@ class Shield:
             yield Attacker(needs_of(self.tallied, self.protection, own), own, self.tallied.sole == row)
 
     def own(self, row: int) -> Floats:
-        """What a row adds to each cell."""
+        """What a row contributes to each cell."""
         inside = np.ones(len(self.hideable), dtype=np.bool_)
         for column, levels in enumerate(self.rows_nodes):
             inside &= np.isin(self.nodes[:, column], [level[row] for level in levels])
         return np.where(inside, float(self.tallied.amounts[row]), 0.0)
 
     def room(self, attacker: Attacker) -> Floats:
-        """How far each cell can go down for an attacker: to what is hers, and a count to 1, since no 0 is hidden."""
+        """How far down a cell can go for an attacker: to what she contributes, and a count to 1, as no 0 is hidden."""
         least = np.maximum(attacker.own, 1.0) if self.whole else attacker.own
         left: Floats = np.maximum(self.tallied.values - least, 0.0)
         return left
 
     def broken(self, hidden: Mask, pool: "Pool", *, one: bool = False) -> list[Broken]:
-        """What attackers can tell too well: of the first attacker who can tell anything, all of it, or one cell."""
+        """The cells that can be estimated too closely by the first attacker who can; with `one`, only one of them."""
         cells = np.flatnonzero(hidden)
         if not len(cells):
             return []
@@ -100,7 +100,7 @@ class Shield:
         label = _components(equations)
         for n, attacker in enumerate(self.attackers(hidden)):
             wanted = cells[~attacker.known[cells]]
-            if n:  # beyond what everybody can tell, she learns of cells that hang together with some that she is in
+            if n:  # she learns more than outsiders only of cells connected with those that she contributes to
                 hers = label[attacker.known[cells] | (attacker.own[cells] > 0)]
                 wanted = wanted[np.isin(label[np.searchsorted(cells, wanted)], hers)]
             found = self._told(attacker, cells, equations, label, wanted, pool, one=one)
@@ -109,7 +109,7 @@ class Shield:
         return []
 
     def open(self, hidden: Mask, one: Broken, pool: "Pool") -> bool:
-        """Whether an attacker cannot tell a cell any more."""
+        """Whether a cell is now uncertain enough for its attacker."""
         cells = np.flatnonzero(hidden)
         equations = self.relations[:, cells]
         wanted = np.array([one.cell])
@@ -126,10 +126,10 @@ class Shield:
         *,
         one: bool = False,
     ) -> list[int]:
-        """Cells that an attacker can tell too well.
+        """Cells that an attacker can estimate too closely.
 
-        `cells`, `equations`, `label`: the hidden cells, what is known of their sums, and which hang together. `one`:
-        whether one such cell is enough.
+        `cells`, `equations`, `label`: the hidden cells, the equations between them, and the connected component of each
+        cell. `one`: stop at the first such cell.
         """
         floor = -self.room(attacker)
         hidden = flagged(cells, len(floor))
@@ -168,7 +168,7 @@ class Shield:
     def _broad_moves(
         self, matrix: csr_array, part: Rows, attacker: Attacker, floor: Floats, wanted: Rows
     ) -> list[Floats]:
-        """Moves that carry many cells as far as they must go, at once: mostly no other is needed."""
+        """Moves that change many cells at once as far as they must; mostly, no other moves are needed."""
         from scipy.sparse import hstack, vstack
 
         matrix = matrix[np.flatnonzero(np.diff(matrix.indptr))]
@@ -202,7 +202,7 @@ class Shield:
     def _move(
         self, matrix: csr_array, here: int, goal: float, floor: Floats, fixed: Mask, scale: float
     ) -> Floats:
-        """The change of some hidden cells that moves one of them farthest, up to a goal, and no published cell."""
+        """A change of hidden cells that moves one of them as far as possible, up to `goal`, and no published cell."""
         matrix = matrix[np.flatnonzero(np.diff(matrix.indptr))]
         low, high = floor / scale, np.full(len(floor), np.inf)
         low[fixed] = high[fixed] = 0
@@ -224,7 +224,7 @@ class Shield:
 
 
 class Pool:
-    """Moves of hidden cells that no published cell shows: what one attacker was shown may help against the next."""
+    """Moves of hidden cells that change no published cell; those found for one attacker often serve others too."""
 
     def __init__(self, size: int) -> None:
         self._moves = np.zeros((64, size))
@@ -240,7 +240,7 @@ class Pool:
         self._count += 1
 
     def reach(self, hidden: Mask, known: Mask, floor: Floats) -> tuple[Floats, Floats]:
-        """How far hidden cells are moved up and down by what somebody who knows some must take as possible."""
+        """How far remembered moves take cells up and down; only moves that are possible for the attacker count."""
         moves = self._moves[: self._count]
         fits = ~moves[:, known | ~hidden].any(axis=1) & (moves >= floor - CLOSE).all(axis=1)
         most: Floats = moves[fits].max(axis=0, initial=0)
@@ -249,7 +249,7 @@ class Pool:
 
 
 def _reached(needs: Needs, cells: Rows, most: Floats, least: Floats) -> Mask:
-    """Which cells are moved as far as they must be."""
+    """Whether each cell can move as far as it must."""
     up, down, width = needs.up[cells], needs.down[cells], needs.width[cells]
     slack = CLOSE * np.maximum(np.maximum(up, down), width)
     above, below = most[cells], -least[cells]
@@ -258,7 +258,7 @@ def _reached(needs: Needs, cells: Rows, most: Floats, least: Floats) -> Mask:
 
 
 def _components(equations: csr_array) -> Rows:
-    """Which hidden cells hang together by equations."""
+    """The connected component of each hidden cell: cells are connected where an equation holds both."""
     from scipy.sparse.csgraph import connected_components
 
     linked = (abs(equations).T @ abs(equations)).tocsr()

@@ -9,13 +9,13 @@ from shoal.errors import MissingExtra, WrongUse
 from shoal.summaries.tabulate import Cells
 
 JOINED = 1_000_000
-"""More cells of all columns together are not counted."""
+"""Most combinations of values of all columns."""
 
 
 def noisy_counts(counts: Counts, epsilon: float) -> Counts:
-    """Counts of disjoint groups with noise, epsilon-differentially private where one row more or less is to be hidden.
+    """Counts of disjoint groups with noise; epsilon-differentially private for one row more or less.
 
-    The noise is drawn by OpenDP from the randomness of the operating system: there is no seed.
+    OpenDP draws the noise from the randomness of the operating system: there is no seed.
     """
     try:
         import opendp.prelude as dp
@@ -27,16 +27,16 @@ def noisy_counts(counts: Counts, epsilon: float) -> Counts:
     spent = measurement.map(1)
     if spent > epsilon * (1 + 1e-9):
         raise WrongUse(
-            f"OpenDP tells a loss of {spent} where {epsilon} is allowed; choose another --epsilon."
+            f"OpenDP reports a privacy loss of {spent}, but {epsilon} is allowed; choose another --epsilon."
         )
     return np.array(measurement(counts.tolist()), dtype=np.int64)
 
 
 def noisy_cells(cells: Cells, codes: list[Rows], epsilon: float) -> Counts:
-    """The counts of all cells, made of one noisy count for each combination of the values of all columns.
+    """The counts of all cells, summed from one noisy count for each combination of values of all columns.
 
-    One noisy histogram is all that is learned of the rows, so that the whole folder spends epsilon once; totals are
-    sums of it, add up, and spend nothing. The lists of values are taken as public.
+    This noisy histogram is all that the release takes from the rows, so the whole folder spends epsilon once; totals
+    are sums of it, so they add up and spend nothing. The lists of values are considered public.
     """
     values = [np.unique(code) for code in codes]
     joined = prod(map(len, values))

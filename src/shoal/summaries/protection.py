@@ -10,12 +10,14 @@ from shoal.parameters import Parameters
 
 
 class Protection(Parameters):
-    """Which cells of a cross-table are sensitive, and how well hidden ones are hidden; or how much noise there is."""
+    """Which cells of a cross-table are sensitive, and how uncertain hidden ones stay; or how much noise is added."""
 
     name: ClassVar[str] = "summarize"
 
     threshold: int = Field(
-        default=3, ge=2, description="cells of fewer rows are hidden, and hidden counts stay open by so many"
+        default=3,
+        ge=2,
+        description="cells with fewer rows are hidden, and hidden counts stay uncertain by at least this much",
     )
     p: float = Field(
         default=10,
@@ -35,7 +37,7 @@ class Protection(Parameters):
         description="hide nothing, and add discrete Laplace noise to counts instead: the privacy budget of the folder",
     )
     time_limit: float = Field(
-        default=20, gt=0, description="seconds for the search of cells that are better left published"
+        default=20, gt=0, description="seconds to look for hidden cells that can be published after all"
     )
 
     @field_validator("dominance", mode="before")
@@ -59,7 +61,7 @@ class Protection(Parameters):
 
     @property
     def percent(self) -> float:
-        """To within how many percent no hidden sum can be estimated: what p, and the dominance rule, ask for."""
+        """The percentage to within which no hidden sum can be estimated, as p and the dominance rule ask."""
         if self.dominance is None:
             return self.p
         return max(self.p, 100 * (100 - self.dominance[1]) / self.dominance[1])
@@ -68,8 +70,8 @@ class Protection(Parameters):
 def refuse_sums(protection: Protection, sums: tuple[str, ...], by: Collection[str]) -> None:
     """Refuse sums that cannot be protected, and rules for sums where there are none.
 
-    How much noise a sum needs depends on the largest amount that there can be; and where rows are counted by the
-    amounts themselves, the name of a cell tells what its sum hides.
+    How much noise a sum needs depends on the largest possible amount; and where rows are counted by the amounts
+    themselves, the name of a cell gives away what its hidden sum hides.
     """
     for name in sums:
         if name in by:

@@ -1,4 +1,4 @@
-"""Which cells must be hidden, and how well a hidden one must not be estimated."""
+"""Which cells must be hidden, and how uncertain hidden cells must stay."""
 
 from dataclasses import dataclass
 
@@ -9,25 +9,25 @@ from shoal.summaries.protection import Protection
 from shoal.summaries.tabulate import Tallied
 
 SLACK = 1.001
-"""Sums are kept a little wider than promised, so that the last digit of a linear program decides nothing."""
+"""Sums are kept a little more uncertain than promised, so that rounding in a linear program does not matter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Needs:
-    """How far a hidden cell must be able to lie from the truth, for each cell."""
+    """How uncertain each cell must stay if it is hidden."""
 
     up: Floats
     down: Floats
-    """`up`, `down`: how much more, and how much less, it must be able to be."""
-    width: Floats  # how much must lie between the least and the most that it can be
+    """`up`, `down`: how far above and below its value it must be possible for the cell to be."""
+    width: Floats  # how far apart the lowest and the highest possible value must be
 
 
 def sensitive_cells(tallied: Tallied, protection: Protection) -> Mask:
     """Cells that the rules hide.
 
-    A count below the threshold. A sum of fewer amounts than the threshold; a sum whose second largest contributor could
-    tell the largest amount to within p percent; one that the largest amounts dominate; and a sum of 0, which tells what
-    each of its rows has.
+    These are counts below the threshold, and sums of fewer amounts than the threshold; sums whose second largest
+    contributor could estimate the largest amount to within p percent; sums that the largest amounts dominate; and sums
+    of 0, which give away the amount of each of their rows.
     """
     few: Mask = (tallied.contributors > 0) & (tallied.contributors < protection.threshold)
     if tallied.name == "count":
@@ -43,9 +43,9 @@ def sensitive_cells(tallied: Tallied, protection: Protection) -> Mask:
 
 
 def needs_of(tallied: Tallied, protection: Protection, own: Floats | float = 0.0) -> Needs:
-    """How open the cells must stay for somebody who has a part of them.
+    """How uncertain the cells must stay for somebody who contributes to them.
 
-    `own`: what the one who looks at them has of each cell: nothing, or what it is that she knows already.
+    `own`: what she contributes to each cell, and so knows; 0 for an outsider.
     """
     size = len(tallied.values)
     if tallied.name == "count":

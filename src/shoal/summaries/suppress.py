@@ -1,9 +1,9 @@
-"""Complementary suppression: the cells to hide beside the sensitive ones, so that nobody can compute those.
+"""Complementary (secondary) suppression: which cells to hide so that nobody can compute the sensitive ones.
 
-Sensitive cells are hidden first. For a hidden cell that somebody can tell too well, an integer program finds the
-cheapest further cells that open it; when all are open, cells that turn out to be needless are published again. (After
-Kelly, Golden and Assad 1992; moves of the table that no published cell shows are those of Fischetti and
-Salazar-González 2001.)
+Sensitive cells are hidden first. For a hidden cell that somebody can estimate too closely, an integer program finds the
+cheapest further cells to hide; once no cell is left, cells that were hidden needlessly are published again. (After
+Kelly, Golden and Assad 1992; moves of hidden cells that no published cell shows are from Fischetti and Salazar-González
+2001.)
 """
 
 import time
@@ -18,11 +18,11 @@ from shoal.summaries.attackers import Broken, Pool, Shield
 from shoal.summaries.sensitivity import sensitive_cells
 
 PROGRAM = 4_000
-"""Where more cells could be hidden, linear programs choose them: integer ones would take too long."""
+"""Where more cells than this could be hidden, linear programs choose them: integer programs would take too long."""
 
 
 def hidden_cells(shield: Shield) -> Mask:
-    """The cells to hide of a value."""
+    """The cells to hide for one value, the count or a sum."""
     deadline = time.monotonic() + shield.protection.time_limit
     sensitive = sensitive_cells(shield.tallied, shield.protection)
     costs = _costs(shield)
@@ -36,7 +36,7 @@ def hidden_cells(shield: Shield) -> Mask:
 
 
 def _costs(shield: Shield) -> Floats:
-    """What it costs to hide a cell: between 1 and 2, more for larger ones, so that totals go last."""
+    """The cost of hiding each cell: between 1 and 2, and higher for larger cells, so that totals are hidden last."""
     size = np.log1p(shield.tallied.values / shield.tallied.unit)
     return np.asarray(1 + size / max(float(size.max(initial=0)), 1e-9), dtype=np.float64)
 
@@ -47,7 +47,7 @@ def _largest_need(one: Broken) -> float:
 
 
 def _opening(shield: Shield, one: Broken, hidden: Mask, costs: Floats, deadline: float) -> Rows:
-    """The cheapest further cells to hide that open one: an integer program over two moves and the cells they touch."""
+    """The cheapest further cells to hide to protect a cell: an integer program over two moves and their cells."""
     candidates = np.flatnonzero(shield.hideable & ~one.attacker.known)
     matrix = shield.relations[:, candidates]
     matrix = matrix[np.flatnonzero(np.diff(matrix.indptr))]
@@ -65,7 +65,7 @@ def _opening(shield: Shield, one: Broken, hidden: Mask, costs: Floats, deadline:
     rows: list[tuple[csr_array, Any, Any]] = [
         (hstack([matrix, still, still]), 0, 0),
         (hstack([still, matrix, still]), 0, 0),
-        # A cell moves up by the need at most, and down to the least it can be, and only where it is hidden.
+        # A cell moves up by the need at most, down to its lowest possible value at most, and only if it is hidden.
         (hstack([identity, nothing, -chosen]), -np.inf, np.where(free, 0, 1)),
         (hstack([nothing, identity, -chosen]), -np.inf, np.where(free, 0, 1)),
         (hstack([identity, nothing, down_chosen]), np.where(free, 0, -room), np.inf),
@@ -87,7 +87,7 @@ def _opening(shield: Shield, one: Broken, hidden: Mask, costs: Floats, deadline:
         found = solve(*program, low=low, high=high, whole=whole, seconds=seconds, gap=0.01).values
     if found is None:
         found = solve(*program, low=low, high=high).values
-    assert found is not None, "with all cells hidden, every cell is open"
+    assert found is not None, "with all cells hidden, every cell is uncertain enough"
     used: Mask = (found[2 * size :] > 1e-6) & free
     return candidates[used]
 
@@ -100,7 +100,7 @@ def _diagonal(entries: Floats) -> csr_array:
 def _without_needless(
     shield: Shield, hidden: Mask, sensitive: Mask, costs: Floats, deadline: float, pool: Pool
 ) -> Mask:
-    """Publish again what is hidden for nothing, the most costly first, as long as there is time."""
+    """Publish cells again that need not be hidden, the most costly first, as long as there is time."""
     extra = np.flatnonzero(hidden & ~sensitive)
     for cell in extra[np.argsort(-costs[extra], kind="stable")].tolist():
         if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""Counts and sums of all cells of cross-tables, totals among them."""
+"""Counts and sums of all cells of cross-tables, including totals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,32 +16,32 @@ from shoal.data.table import Column, Table
 from shoal.errors import BadData, WrongUse
 
 CELLS = 100_000
-"""More cells are not published: nobody reads them, and protecting them takes forever."""
+"""Most cells of a release: nobody reads more, and protecting them takes forever."""
 
 DECIMALS = 6
-"""Digits behind the point that sums are exact to."""
+"""Decimals to which sums are exact."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scale:
-    """A column by which rows are counted, and its totals as numbers."""
+    """A column by which rows are counted, with its values and totals as numbered nodes."""
 
     axis: Axis
-    """The same in texts; the number of a value or total is its place among the nodes, 0 the whole column."""
+    """The nodes as texts; the number of a node is its index among them, and 0 is the total of the whole column."""
     levels: tuple[Rows, ...]
-    """For each level of totals, from the values themselves up to the whole column, the node of each code."""
+    """For each level, from the values themselves up to the whole column, the node of each code."""
 
     @classmethod
     def of(cls, column: Column, total: str) -> "Scale":
-        """The values of a column that occur, and its hierarchy's nodes above them."""
+        """The values of a column that occur, and the nodes of its hierarchy above them."""
         there = np.unique(column.codes).tolist()
         labels = column.domain.labels
         paths = {code: (labels[code], total) for code in there}
         if (tree := column.hierarchy) is not None:
             if twice := tree.ambiguous():
                 raise BadData(
-                    f"the hierarchy says {twice[0]!r} of different values, so its totals cannot be told apart; "
-                    "give its nodes other names.",
+                    f"the hierarchy uses {twice[0]!r} for different values, so their totals cannot be told apart; "
+                    "give the nodes different names.",
                     column=column.name,
                 )
             leaves = tree.leaf_of(column.domain).tolist()
@@ -70,8 +70,8 @@ class Cells:
     """All cells of some cross-tables."""
 
     scales: tuple[Scale, ...]  # the columns
-    tables: tuple[tuple[int, ...], ...]  # those of each table, by their places
-    keys: Rows  # a number for each cell, ascending: the nodes of all columns mixed into one
+    tables: tuple[tuple[int, ...], ...]  # the columns of each table, by their indices
+    keys: Rows  # a number for each cell, ascending, which encodes the nodes of all columns
     relations: csr_array  # a line for each total of each column: 1 for its parts, -1 for itself
 
     @classmethod
@@ -84,8 +84,8 @@ class Cells:
         wanted = sum(prod(sizes[n] for n in table) for table in places)
         if wanted > CELLS or prod(sizes) >= 2**62:
             raise WrongUse(
-                f"That makes {wanted:,} cells, and at most {CELLS:,} can be published: count by fewer columns, or by "
-                "columns of fewer values."
+                f"That makes {wanted:,} cells, but at most {CELLS:,} can be published: count by fewer columns, or by "
+                "columns with fewer values."
             )
         strides = _strides(sizes)
         keys = [
@@ -113,7 +113,7 @@ class Cells:
         )
 
     def of_rows(self, codes: Sequence[AnyArray]) -> list[Rows]:
-        """The cells of each row: one for each table and choice of totals."""
+        """The cells of each row: one for each table and each choice of totals."""
         strides = _strides([len(scale.axis.nodes) for scale in self.scales])
         choices = {
             choice
@@ -137,15 +137,15 @@ class Cells:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tallied:
-    """What rows add to each cell."""
+    """What rows contribute to each cell."""
 
-    name: str  # ``count``, or the column that is summed up
+    name: str  # ``count``, or the column that is summed
     values: Counts  # the sums, in units of the last digit
     contributors: Counts  # how many rows have an amount
     largest: Counts  # the largest amounts of each cell, the largest first
-    sole: Rows  # the one row that has an amount, where there is one alone; -1 elsewhere
-    amounts: Counts  # what each row adds; 0 where nothing is known
-    unit: int  # so many are one whole
+    sole: Rows  # the row that has an amount, where there is only one; -1 elsewhere
+    amounts: Counts  # what each row contributes; 0 where its amount is missing
+    unit: int  # how many units make one whole
 
     def text(self, cell: int) -> str:
         """The value of a cell as it is published."""
@@ -158,8 +158,8 @@ def tally(
 ) -> Tallied:
     """Sum up amounts in all cells.
 
-    `places`: the cells of each row, as `Cells.of_rows` tells them. `known`: rows that have an amount. `largest`: how
-    many of the largest amounts are kept.
+    `places`: the cells of each row, from `Cells.of_rows`. `known`: rows that have an amount. `largest`: how many of the
+    largest amounts to keep.
     """
     size, rows = len(cells), np.flatnonzero(known)
     given = amounts[rows]
@@ -184,7 +184,7 @@ def tally(
 
 
 def amounts_of(table: Table, name: str) -> tuple[Counts, Mask, int]:
-    """The amounts of a column as whole numbers of its last digit, which rows have one, and how many make one whole.
+    """The amounts of a column in units of its last digit, which rows have one, and how many units make one whole.
 
     Raises `WrongUse` if the column does not hold numbers. Raises `BadData` if an amount is negative, or the sum too
     large.
@@ -193,7 +193,7 @@ def amounts_of(table: Table, name: str) -> tuple[Counts, Mask, int]:
     domain = column.domain
     if domain.kind is not Kind.NUMERIC or domain.values is None:
         raise WrongUse(
-            f"{name!r} holds no numbers ({domain.kind}), so they cannot be summed up; name another with --sum, or "
+            f"{name!r} does not hold numbers ({domain.kind}), so it cannot be summed; name another with --sum, or "
             f"say --kind {name}=numeric."
         )
     values: Floats = domain.values
@@ -203,8 +203,8 @@ def amounts_of(table: Table, name: str) -> tuple[Counts, Mask, int]:
     if (values[there] < 0).any():
         worst = domain.labels[int(there[np.argmin(values[there])])]
         raise BadData(
-            f"amounts must not be negative, and one is {worst}: the rules look at shares of a sum, and shares of a sum "
-            "of gains and losses mean nothing. Sum up gains and losses apart.",
+            f"amounts must not be negative, but one is {worst}: the rules look at shares of a sum, and shares of a sum "
+            "of gains and losses mean nothing. Sum gains and losses separately.",
             column=name,
         )
     exact = {int(code): Decimal(repr(float(values[code]))) for code in there.tolist()}
@@ -214,7 +214,7 @@ def amounts_of(table: Table, name: str) -> tuple[Counts, Mask, int]:
     unit = 10**digits
     amounts = np.zeros(len(domain), dtype=np.int64)
     if sum(exact.values(), Decimal(0)) * unit * max(table.rows, 1) >= 2**62:
-        raise BadData("the amounts are too large to be summed up exactly; round them first.", column=name)
+        raise BadData("the amounts are too large to be summed exactly; round them first.", column=name)
     for code, one in exact.items():
         amounts[code] = int((one * unit).to_integral_value())
     known = np.ones(table.rows, dtype=np.bool_)
