@@ -51,7 +51,13 @@ def assert_sound(found: Recommendation) -> AnyRun:
 
 
 def test_a_table(people: Path, roles: Roles) -> None:
-    found = recommend(people, Stated(k=5, l=2), roles=roles, time_limit=LIMIT)
+    told: list[tuple[int, int, str]] = []
+    found = recommend(
+        people, Stated(k=5, l=2), roles=roles, time_limit=LIMIT, jobs=2, tell=lambda *now: told.append(now)
+    )
+    assert told[-1] == (len(found.tried), len(found.tried), "")
+    going = "; ".join(words for *_, words in told)
+    assert {one.label for one in found.tried} <= set(going.split("; "))
     again = assert_sound(found)
     assert again.score("lm_mean") == pytest.approx(found.proposal.loss)
     assert {promise["model"] for promise in again.release.promises} == {"k-anonymity", "distinct-diversity"}

@@ -3,16 +3,19 @@
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from shoal.data._plural import counted
 from shoal.kernels._compiling import watched
+from shoal.progress import in_words
+from shoal.progress import watched as parts_watched
 
 if TYPE_CHECKING:
     from shoal.comparison.runner import Compared
-    from shoal.comparison.runner import Tell as TellRuns
+    from shoal.comparison.tally import Tell as TellRuns
     from shoal.data.verdict import Verdict
     from shoal.errors import Stage
     from shoal.io.hierarchies.check import Findings
@@ -122,7 +125,7 @@ def _is_number(value: object) -> bool:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator["Stage"]:
-    """The name of the running step beside a spinner; where no terminal looks on, one line if kernels are compiled."""
+    """The running step and how far it is, beside a spinner; where no terminal looks on, one line on compiling alone."""
     if quiet:
         yield lambda _: None
         return
@@ -135,26 +138,38 @@ def progress(quiet: bool) -> Iterator["Stage"]:
 
     parts = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*parts, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting", total=None)
-        step = "starting"
+        running = RunningStep(partial(bar.update, bar.add_task("starting", total=None)))
+        with watched(running.compiling), parts_watched(running.part):
+            yield running.stage
 
-        def stage(name: str) -> None:
-            nonlocal step
-            step = name
-            bar.update(task, description=name)
 
-        kernels = 0
+class RunningStep:
+    """What runs, in words: the step, the part of it that is told, and the kernels that are compiled meanwhile."""
 
-        def compiling(seconds: float) -> None:
-            nonlocal kernels
-            kernels += seconds > 0
-            text = (
-                f"{step}: compiling once (part {kernels}, about {math.ceil(seconds)} s)" if seconds else step
-            )
-            bar.update(task, description=text)
+    def __init__(self, update: Callable[..., object]) -> None:
+        self._update = update
+        self._step, self._part, self._kernels = "starting", "", 0
+        self._share: float | None = None
 
-        with watched(compiling):
-            yield stage
+    def stage(self, name: str) -> None:
+        """A step begins."""
+        self._step = name
+        self.part("", None)
+
+    def part(self, name: str, share: float | None) -> None:
+        """A part of the step begins or goes on."""
+        self._part, self._share = name, share
+        self._show("")
+
+    def compiling(self, seconds: float) -> None:
+        """Kernels begin to be compiled, or are."""
+        self._kernels += seconds > 0
+        self._show(
+            f": compiling once (part {self._kernels}, about {math.ceil(seconds)} s)" if seconds else ""
+        )
+
+    def _show(self, more: str) -> None:
+        self._update(description=in_words(self._step, self._part, self._share) + more)
 
 
 def _compiling_line() -> "Tell":
@@ -185,7 +200,7 @@ def _afterward() -> str:
 
 @contextmanager
 def bar(quiet: bool) -> Iterator["TellRuns"]:
-    """A bar of finished runs; nothing where no terminal looks on."""
+    """A bar of finished runs, and which are under way; nothing where no terminal looks on."""
     if quiet or not (sys.stderr.isatty() and sys.stdout.isatty()):
         yield lambda *_: None
         return
@@ -197,8 +212,9 @@ def bar(quiet: bool) -> Iterator["TellRuns"]:
     with Progress(*parts, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task("starting", total=None)
 
-        def tell(done: int, total: int, last: str) -> None:
-            shown.update(task, completed=done, total=total, description=last)
+        def tell(done: int, total: int, going: str) -> None:
+            words = going or ("finishing" if done == total else "starting")
+            shown.update(task, completed=done, total=total, description=words)
 
         yield tell
 
