@@ -26,8 +26,9 @@ from shoal import __version__, registry
 from shoal.addresses import without_passwords
 from shoal.cli.help_pages import Page, Part, colored, drawn, options_on, say, stored_pages
 from shoal.cli.options import only_typed
-from shoal.cli.show import as_json, visible
+from shoal.cli.show import as_json
 from shoal.cli.start import pipe_closed
+from shoal.data._terminal_text import visible
 from shoal.errors import LeftOut, ShoalError, UnknownOption
 from shoal.option_names import RENAMED, as_typed, new_option
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from shoal.data._plural import counted
+from shoal.data._terminal_text import OK, grid_lines, visible
 from shoal.kernels._compiling import watched
 from shoal.progress import in_words
 from shoal.progress import watched as parts_watched
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from shoal.measures.measure import Score
     from shoal.models._judged import Verdicts
 
-OK, BROKEN, WARNING = "OK", "BROKEN", "WARNING"
+WARNING = "WARNING"
 
 MOMENT = 2.0
 """Seconds of compiling that are not reported to a pipe."""
@@ -53,17 +54,6 @@ def line(text: str = "", style: str = "", file: TextIO | None = None) -> None:
         print(visible(text), file=place)
 
 
-def visible(text: str) -> str:
-    r"""A text whose control characters cannot steer the terminal: data may hold any.
-
-    >>> print(visible("a" + chr(27) + "[2J"))
-    a\x1b[2J
-    """
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
-
-
 def as_json(plain: Any) -> None:
     """One JSON object and nothing else; what nobody sees in its texts is escaped, as JSON does it."""
     lines = json.dumps(plain, indent=1, ensure_ascii=False, default=str).split("\n")
@@ -83,44 +73,8 @@ def _escaped(text: str) -> str:
 
 def grid(rows: Sequence[Sequence[object]], head: Sequence[str] = ()) -> None:
     """Rows under each other; columns of numbers stand to the right."""
-    texts = [[written(cell) for cell in row] for row in rows]
-    numeric = [all(_is_number(cell) for cell in column) for column in zip(*rows, strict=True)]
-    widths = [max(map(len, column)) for column in zip(*([head] if head else []), *texts, strict=True)]
-    for place, row in enumerate([head, *texts] if head else texts):
-        cells = [
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(row, widths, numeric, strict=True)
-        ]
-        line("  ".join(cells).rstrip(), "bold" if head and not place else "")
-
-
-def written(value: object) -> str:
-    """A value as a reader wants it.
-
-    >>> [written(value) for value in (30162, 0.123456, 12.0, None, True, "age")]
-    ['30,162', '0.1235', '12', '', 'yes', 'age']
-    """
-    match value:
-        case bool():
-            return "yes" if value else "no"
-        case None:
-            return ""
-        case int():
-            return f"{value:,}"
-        case float():
-            return (
-                f"{value:,.0f}"
-                if value.is_integer()
-                else f"{value:,.4g}"
-                if abs(value) < 1e4
-                else f"{value:,.1f}"
-            )
-    return visible(str(value))
-
-
-def _is_number(value: object) -> bool:
-    share = isinstance(value, str) and value.endswith("%")
-    return value is None or share or (isinstance(value, int | float) and not isinstance(value, bool))
+    for place, text in enumerate(grid_lines(rows, head)):
+        line(text, "bold" if head and not place else "")
 
 
 @contextmanager
@@ -222,19 +176,10 @@ def bar(quiet: bool) -> Iterator["TellRuns"]:
 def verdict_lines(verdicts: Sequence["Verdict"]) -> None:
     """Each promise, whether it is kept, and where it is not."""
     for verdict in verdicts:
-        word, style = (OK, "bold green") if verdict.holds else (BROKEN, "bold red")
-        reached = "" if verdict.value is None else f"; found {_exact(verdict.value)}"
-        line(f"{word:<7} {verdict.model}: {verdict.promise}{reached}.", style)
-        if verdict.remark:
-            line(f"        {verdict.remark}")
-        for offender in verdict.offenders:
-            line(f"        {offender.where}: {offender.why}")
-        if (hidden := verdict.offender_count - len(verdict.offenders)) > 0:
-            line(f"        … and {hidden:,} more")
-
-
-def _exact(value: Any) -> str:
-    return written(value if isinstance(value, int) else float(value))
+        first, *places = str(verdict).split("\n")
+        line(first, "bold green" if verdict.holds else "bold red")
+        for place in places:
+            line(place)
 
 
 def verdicts(found: "Verdicts", *, json: bool, quiet: bool = False) -> int:
@@ -253,7 +198,7 @@ def verdicts(found: "Verdicts", *, json: bool, quiet: bool = False) -> int:
 def score_lines(found: Sequence["Score"]) -> None:
     """Scores with what they mean."""
     if found:
-        ends = [f"({score.better} is better)" if score.better else "" for score in found]
+        ends = [f"({score.direction})" if score.better else "" for score in found]
         grid([(one.name, one.value, end, one.meaning) for one, end in zip(found, ends, strict=True)])
 
 

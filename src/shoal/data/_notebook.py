@@ -1,6 +1,7 @@
 """What notebooks show of our objects: small pieces of HTML that need nothing else and read in light and in dark.
 
-Every text of the data is escaped, and characters that would steer the page are replaced.
+Every text of the data is escaped, and characters that would steer the page are replaced. What `print` shows of a
+release says the same in a few lines.
 """
 
 from collections.abc import Sequence
@@ -8,8 +9,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from shoal.data._plural import counted
+from shoal.data._terminal_text import visible
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
+from shoal.data.dataset import Dataset
 from shoal.data.groups import Group, Groups
 from shoal.data.linked import Linked
 from shoal.data.summary import Summary
@@ -92,6 +95,14 @@ def release_html(release: "Release[Any]") -> str:
     return card(f"Release by {text(release.method)}", facts(pairs), _preview(release.data))
 
 
+def release_text(release: "Release[Any]") -> str:
+    """A release in two lines: how it was made, and what it promises."""
+    suppressed = f", {release.suppressed:,} suppressed" if release.suppressed else ""
+    promises = "; ".join(_promise(dict(promise)) for promise in release.promises) or "nothing"
+    made = f"Release by {release.method}: {_size(release.data)}{suppressed}"
+    return "\n".join(map(visible, (made, f"Promised: {promises}")))
+
+
 def _promise(promise: dict[str, Any]) -> str:
     name = promise.pop("model", "?")
     parameters = ", ".join(
@@ -104,6 +115,8 @@ def _size(data: object) -> str:
     match data:
         case Table():
             return f"{data.rows:,} rows of {len(data.columns):,} columns"
+        case Dataset(schema=Table()):
+            return f"{data.rows:,} rows of {len(data.schema.columns):,} columns, in parts"
         case Summary():
             return f"{counted(len(data), 'cells')} of {counted(len(data.tables), 'cross-tables')}"
         case Baskets():
