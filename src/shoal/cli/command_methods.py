@@ -31,7 +31,7 @@ Found = dict[str, list[dict[str, Any]]]
 
 def program(tokens: Sequence[str]) -> App:
     """The command."""
-    return single("methods", methods, EXAMPLE)
+    return single("methods", methods, EXAMPLE, usage="shoal methods [OPTIONS] [NAME]")
 
 
 Name = Annotated[str, Parameter(help="a method, model, measure, score or attack, to show in full")]

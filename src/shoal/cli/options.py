@@ -153,8 +153,8 @@ def broken(command: str) -> str:
 
 
 TITLES = (
-    "Method",
     "Promise",
+    "Method",
     "Columns",
     "Items",
     "Population",
@@ -245,6 +245,36 @@ def pairs_option(help_text: str, metavar: str = "NAME=VALUE", **more: Any) -> Pa
     return Parameter(help=help_text, negative="", show_default=False, metavar=metavar, **more)
 
 
+TEXT_WORDS = {
+    "also": "FORMAT,…",
+    "anonymize_with": "METHOD",
+    "baskets": "LAYOUT",
+    "data_use": "TEXT",
+    "decimal": "SIGN",
+    "encoding": "NAME",
+    "entity": "COLUMN",
+    "improve_steps": "N,…",
+    "item_separator": "TEXT",
+    "items": "COLUMN",
+    "items_from": "FILE:KEY,ITEM",
+    "license": "TEXT",
+    "link": "FILE:KEY",
+    "master": "ADDRESS",
+    "memory": "SIZE",
+    "population": "FILE",
+    "query": "SQL",
+    "separator": "CHARACTER",
+    "sheet": "NAME",
+    "title": "TEXT",
+    "to": "ADDRESS",
+    "value_map": "FILE",
+    "who": "COLUMN",
+}
+SHARES = ("suppression_limit", "sample_fraction", "unique_share", "public_share", "private_below")
+NUMBER_WORDS = {"improve": "SECONDS", "time_limit": "SECONDS", **dict.fromkeys(SHARES, "SHARE")}
+"""`TEXT_WORDS`, `NUMBER_WORDS`: what stands for the value of a field on a help page, where its name is not enough."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Section:
     """A declaration whose fields become options."""
@@ -297,7 +327,7 @@ class Field:
     def parameter(self, title: str, flag: str | tuple[str, ...] | None) -> inspect.Parameter:
         """The field as a keyword that the parser understands."""
         kind, default, plain = self.annotation, self.default, _plain(self.annotation)
-        if self.is_mapping or get_origin(plain) in (tuple, list):
+        if self.is_mapping or self.is_list:
             kind = tuple[str, ...]
             default = () if self.is_mapping else self.default
         if self.is_mapping:
@@ -310,6 +340,7 @@ class Field:
                 self.help,
                 name=flag,
                 show_default=(lambda _: shown) if shown else False,
+                **({"metavar": self.word} if self.word else {}),
                 **({"converter": codes_of, "metavar": "[NAME=]TEXT,…"} if self.name == "missing" else {}),
             )
             kind = kind if self.default is not None else kind | None
@@ -319,7 +350,7 @@ class Field:
                 name=flag,
                 negative=None if self.default is True else "",
                 show_default=self.default is not None and not isinstance(self.default, bool),
-                metavar=self.name.upper() if plain is str else None,
+                metavar=self.word,
                 converter=whole if plain is int else None,
             )
         return inspect.Parameter(
@@ -328,6 +359,23 @@ class Field:
             default=inspect.Parameter.empty if default is PydanticUndefined else default,
             annotation=Annotated[kind, Parameter.combine(option, Parameter(group=GROUPS[title]))],
         )
+
+    @property
+    def word(self) -> str | None:
+        """What stands for its value on a help page; None where the parser knows: choices and flags."""
+        plain = _plain(self.annotation)
+        if plain is int:
+            return "N"
+        if plain is float:
+            return NUMBER_WORDS.get(self.name, "NUMBER")
+        if plain is str:
+            return TEXT_WORDS.get(self.name, self.name.upper())
+        return TEXT_WORDS.get(self.name) if self.is_list else None
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it takes several texts or numbers."""
+        return get_origin(_plain(self.annotation)) in (tuple, list)
 
     @property
     def is_mapping(self) -> bool:
@@ -426,7 +474,7 @@ def prose(text: str | None) -> str:
 
 def flag(help_text: str, **more: Any) -> Parameter:
     """An option that is given or not."""
-    return Parameter(help=help_text, negative="", show_default=False, **more)
+    return Parameter(help=help_text, show_default=False, **{"negative": "", **more})
 
 
 def text_option(help_text: str, metavar: str, **more: Any) -> Parameter:
@@ -441,12 +489,21 @@ def output_option(help_text: str, metavar: str = "FOLDER") -> Parameter:
 
 def number_option(help_text: str, **more: Any) -> Parameter:
     """An option that takes a whole number."""
-    return Parameter(help=help_text, negative="", **{"converter": whole, **more})
+    return Parameter(help=help_text, negative="", **{"converter": whole, "metavar": "N", **more})
 
 
-def single(name: str, command: Callable[..., Any], example: str | Callable[[], str]) -> App:
-    """A program of one command, whose help is its docstring and ends in an example."""
-    app = App(name=name, help=prose(command.__doc__), help_epilogue=epilogue(example))
+def single(name: str, command: Callable[..., Any], example: str | Callable[[], str], **more: Any) -> App:
+    """A program of one command, whose help is its docstring and ends in an example.
+
+    `more`: of the program, such as the group that it is listed in.
+    """
+    app = App(
+        name=name,
+        help=prose(command.__doc__),
+        help_epilogue=epilogue(example),
+        group_parameters=Group("Options", sort_key=0),
+        **more,
+    )
     app.default(command)
     return app
 
