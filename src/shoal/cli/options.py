@@ -22,6 +22,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from shoal import registry
+from shoal.cli.value_words import value_word
 from shoal.data._plural import singular
 from shoal.errors import UnknownOption, WrongUse
 from shoal.option_names import STEPS, share_instead
@@ -245,36 +246,6 @@ def pairs_option(help_text: str, metavar: str = "NAME=VALUE", **more: Any) -> Pa
     return Parameter(help=help_text, negative="", show_default=False, metavar=metavar, **more)
 
 
-TEXT_WORDS = {
-    "also": "FORMAT,…",
-    "anonymize_with": "METHOD",
-    "baskets": "LAYOUT",
-    "data_use": "TEXT",
-    "decimal": "SIGN",
-    "encoding": "NAME",
-    "entity": "COLUMN",
-    "improve_steps": "N,…",
-    "item_separator": "TEXT",
-    "items": "COLUMN",
-    "items_from": "FILE:KEY,ITEM",
-    "license": "TEXT",
-    "link": "FILE:KEY",
-    "master": "ADDRESS",
-    "memory": "SIZE",
-    "population": "FILE",
-    "query": "SQL",
-    "separator": "CHARACTER",
-    "sheet": "NAME",
-    "title": "TEXT",
-    "to": "ADDRESS",
-    "value_map": "FILE",
-    "who": "COLUMN",
-}
-SHARES = ("suppression_limit", "sample_fraction", "unique_share", "public_share", "private_below")
-NUMBER_WORDS = {"improve": "SECONDS", "time_limit": "SECONDS", **dict.fromkeys(SHARES, "SHARE")}
-"""`TEXT_WORDS`, `NUMBER_WORDS`: what stands for the value of a field on a help page, where its name is not enough."""
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Section:
     """A declaration whose fields become options."""
@@ -362,15 +333,8 @@ class Field:
 
     @property
     def word(self) -> str | None:
-        """What stands for its value on a help page; None where the parser knows: choices and flags."""
-        plain = _plain(self.annotation)
-        if plain is int:
-            return "N"
-        if plain is float:
-            return NUMBER_WORDS.get(self.name, "NUMBER")
-        if plain is str:
-            return TEXT_WORDS.get(self.name, self.name.upper())
-        return TEXT_WORDS.get(self.name) if self.is_list else None
+        """What stands for its value on a help page; None where the parser knows."""
+        return value_word(self.name, list if self.is_list else _plain(self.annotation))
 
     @property
     def is_list(self) -> bool:
