@@ -289,10 +289,8 @@ def propose(
     built = {name: spec for name, spec in chosen.hierarchies.items() if name not in problem.hierarchies}
     seconds = time.monotonic() - begin
     said = reasons(proposal, marked, scale, built, problem.names, seconds=seconds, time_limit=time_limit)
-    sentences = tuple(map(spoken, said))
-    return Recommendation(
-        problem.aim, scale, tuple(marked), proposal, chosen, built, problem.profile, sentences, seconds
-    )
+    tried, why = tuple(marked), tuple(map(spoken, said))
+    return Recommendation(problem.aim, scale, tried, proposal, chosen, built, problem.profile, why, seconds)
 
 
 def _refuse_no_file(source: object) -> None:
