@@ -12,13 +12,14 @@ from contextvars import ContextVar
 Tell = Callable[[str, float | None], None]
 """Called with the part that a step is at, and the share of the part that is done, where it is known.
 
-The part is empty once the step has left it.
+The part is empty once the step has left all.
 """
 
 Told = Callable[[float], None]
 """Called with the share of a part that is done, as often as is convenient."""
 
 _watching: ContextVar[Tell | None] = ContextVar("watching", default=None)
+_inside: ContextVar[str] = ContextVar("inside", default="")
 
 
 @contextmanager
@@ -35,7 +36,7 @@ def watched(tell: Tell) -> Iterator[None]:
 def part(name: str) -> Iterator[Told]:
     """A part of a step that takes long; it gives what to call with the share that is done.
 
-    Only whole percents are handed on.
+    Only whole percents are handed on. A part may have parts itself.
 
     >>> with watched(lambda name, share: print(repr(name), share)), part("improving") as told:
     ...     for step in range(3):
@@ -43,25 +44,33 @@ def part(name: str) -> Iterator[Told]:
     'improving' None
     'improving' 0.0
     '' None
+    >>> with watched(lambda name, share: print(repr(name))), part("repeating"), part("improving"):
+    ...     pass
+    'repeating'
+    'repeating: improving'
+    'repeating'
+    ''
     """
     logging.getLogger("shoal").debug(name)
-    tell = _watching.get()
+    tell, outer = _watching.get(), _inside.get()
     if tell is None:
         yield _nobody
         return
-    percent = -1
+    whole, percent = ": ".join(filter(None, (outer, name))), -1
 
     def told(share: float) -> None:
         nonlocal percent
         if (now := min(int(100 * share), 100)) != percent:
             percent = now
-            tell(name, now / 100)
+            tell(whole, now / 100)
 
-    tell(name, None)
+    tell(whole, None)
+    token = _inside.set(whole)
     try:
         yield told
     finally:
-        tell("", None)
+        _inside.reset(token)
+        tell(outer, None)
 
 
 def _nobody(share: float) -> None:
