@@ -159,6 +159,7 @@ TITLES = (
     "Columns",
     "Items",
     "Population",
+    "Risk",
     "Preparation",
     "Reading",
     "Shape",
@@ -432,8 +433,9 @@ def described(kind: type) -> dict[str, str]:
 
 
 def prose(text: str | None) -> str:
-    """The paragraphs of a docstring, each on one line: the terminal breaks them."""
-    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text or "").split("\n\n"))
+    """The paragraphs of a docstring, each on one line, without double quotes of code: the terminal breaks them."""
+    plain = inspect.cleandoc(text or "").replace("``", "`")
+    return "\n\n".join(" ".join(part.split()) for part in plain.split("\n\n"))
 
 
 def flag(help_text: str, **more: Any) -> Parameter:
