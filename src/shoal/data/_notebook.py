@@ -122,7 +122,7 @@ def _size(data: object) -> str:
         case Baskets():
             return f"{counted(len(data), 'baskets')} of {counted(len(data.vocabulary), 'items')}"
         case Groups():
-            return f"{len(data.basket_indptr) - 1:,} baskets in {len(data):,} groups"
+            return f"{counted(len(data.basket_indptr) - 1, 'baskets')} in {counted(len(data), 'groups')}"
         case Linked():
             return f"{data.rows:,} rows in {len(data):,} groups with secrets of their own"
         case Clusters():
