@@ -13,7 +13,7 @@ from tests.planted import plant
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "shoal"
 
 LAYERS = (
-    {"addresses", "option_names"},
+    {"addresses", "option_names", "progress"},
     {"errors"},
     {"registry", "parameters"},
     {"arrays"},

@@ -5,6 +5,8 @@ import logging
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,9 @@ import pytest
 
 import shoal
 from shoal import registry
+from shoal.data.verdict import Offender, Verdict
 from shoal.errors import BadData, ShoalError, UnknownName, WrongUse
+from shoal.measures.measure import LINES, Scores
 
 FRONT = Path(shoal.__file__)
 FRAME = pl.DataFrame({"age": [20, 21, 40, 41], "illness": ["leprosy", "plague", "leprosy", "plague"]})
@@ -171,6 +175,53 @@ def test_what_is_printed_has_no_values() -> None:
     assert repr(run.original) == "<Table: 4 rows; age (quasi), illness (sensitive)>"
     assert "k-anonymity" in repr(run.release)
     assert "all promises kept" in repr(run)
+
+
+def test_a_run_and_its_parts_are_printed_in_a_few_lines() -> None:
+    run = shoal.anonymize(FRAME, "mondrian", k=2, **ROLES)
+    promise, release, promised, cost, *rest = str(run).split("\n")
+    assert promise == str(run.verdicts[0]) == "OK      k-anonymity: every class has at least 2 rows; found 2."
+    assert f"{release}\n{promised}" == str(run.release)
+    assert release == "Release by mondrian: 4 rows of 2 columns"
+    assert promised == "Promised: k-anonymity (k = 2)"
+    assert cost.startswith("Cost: ")
+    assert cost.isprintable()
+    assert rest[: len(run.warnings)] == [f"WARNING {warning}" for warning in run.warnings]
+    assert rest[-1] == f"{len(run.scores)} scores: print(run.scores) shows them"
+    for value in ("leprosy", "plague", "41", "[20,21]"):
+        assert value not in str(run)
+    assert str(replace(run, verdicts=())).startswith("Not judged yet")
+    assert str(shoal.verify(run.release)).split("\n") == [
+        promise,
+        "Judged by age (quasi-identifier); sensitive: illness.",
+    ]
+
+
+def test_scores_are_printed_as_a_short_table() -> None:
+    scores = shoal.anonymize(FRAME, "mondrian", k=2, **ROLES).scores
+    head, *lines = str(scores).split("\n")
+    assert head.split() == ["score", "value", "direction"]
+    assert [line.split()[0] for line in lines[:LINES]] == [score.name for score in scores[:LINES]]
+    assert len(lines) <= LINES + 1
+    many = Scores(replace(scores[0], name=f"s{place}") for place in range(LINES + 5))
+    assert repr(many).split("\n")[-1].startswith("… and 5 more: to_frame()")
+    assert "… and 5 more" in many._repr_html_()
+    assert str(Scores(())) == "<Scores: none>"
+    lm = scores["lm"]
+    assert repr(lm) == f"<Score: lm {lm.value:.4g}, lower is better, 1 part by column>"
+    assert str(lm) == f"lm {lm.value:.4g} (lower is better): {lm.meaning}"
+
+
+def test_a_broken_verdict_is_printed_with_its_places() -> None:
+    places = (Offender("age \x1b[2J", "too many"),)
+    verdict = Verdict("m", "no more than a third", False, Fraction(1, 2), Fraction(1, 3), places, 7, "Look.")
+    assert str(verdict).split("\n") == [
+        "BROKEN  m: no more than a third; found 0.5.",
+        "        Look.",
+        "        age \\x1b[2J: too many",
+        "        … and 6 more",
+    ]
+    assert repr(verdict) == "<Verdict: m is broken: no more than a third, found 0.5, in 7 places>"
 
 
 def test_sets_are_printed_by_their_numbers(tmp_path: Path) -> None:

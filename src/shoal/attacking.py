@@ -31,6 +31,7 @@ from shoal.errors import WrongUse
 from shoal.measuring import plan_of, read_original
 from shoal.outcome import AnyRun, Run
 from shoal.pipeline import carry_out
+from shoal.progress import part
 from shoal.recipe import Recipe, make_method
 from shoal.risks.learned_secrets import aligned
 from shoal.sources import Request, load_table, read_baskets_for
@@ -85,7 +86,8 @@ def attack(
         )
     if holdout is not None and not 0 < holdout < 1:
         raise WrongUse(f"The share of people that is held out must be above 0 and below 1, not {holdout}.")
-    release, data, plan = _attacked(folder, original)
+    with part("reading"):
+        release, data, plan = _attacked(folder, original)
     others = other.release if isinstance(other, Run) else None if other is None else read_release(Path(other))
     if others is not None and type(others.data) is not type(release.data):
         raise WrongUse(
@@ -125,7 +127,8 @@ def held_out(target: Target, plan: Recipe, share: float, seed: int) -> Target:
             f"{share:g} of {count:,} people cannot be held out; give a larger share, or --control."
         )
     rest, held = np.sort(chosen[outside:]), np.sort(chosen[:outside])
-    run = carry_out(make_method(dict(plan.method)), data.take(rest), seed=plan.seed, measures=())
+    with part(f"repeating the run without {share:.0%} of the people"):
+        run = carry_out(make_method(dict(plan.method)), data.take(rest), seed=plan.seed, measures=())
     assert isinstance(run.release, Release)
     return replace(target, release=run.release, original=data.take(rest), control=data.take(held))
 

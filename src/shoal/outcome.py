@@ -12,6 +12,7 @@ from typing_extensions import TypeVar
 from shoal import __version__
 from shoal.addresses import without_passwords
 from shoal.data._plural import counted
+from shoal.data._terminal_text import visible
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, schema_of, with_schema
 from shoal.data.profile import without_hints
@@ -65,6 +66,8 @@ class Beside:
         if self.pdf:
             write_pdf(folder / REPORT, folder / PRINTED)
 
+
+UNJUDGED = "Not judged yet: write it, or call shoal.verify"
 
 BESIDE = Beside()
 """Nothing beyond what every release has."""
@@ -141,6 +144,20 @@ class Run(Generic[Original, Data]):
         kept = kept if self.verdicts else "not judged yet"
         return f"<Run: {self.release!r}, {kept}, {len(self.scores)} scores>"
 
+    def __str__(self) -> str:
+        """Each promise, the release, what it cost, and warnings, as lines."""
+        from shoal.report.cost import cost_of
+
+        cost = cost_of(self.scores)
+        lines = [] if cost is None else [f"Cost: {cost.figure} {cost.words}".replace("\u00a0", " ")]
+        if self.left_out:
+            lines.append(f"Left out: {counted(self.left_out, 'rows')} with missing values")
+        lines += [f"WARNING {warning}" for warning in self.warnings]
+        if self.scores:
+            lines.append(f"{counted(len(self.scores), 'scores')}: print(run.scores) shows them")
+        judged = [str(verdict) for verdict in self.verdicts] or [UNJUDGED]
+        return "\n".join([*judged, str(self.release), *map(visible, lines)])
+
     def _repr_html_(self) -> str:
         """The run as notebooks show it: each promise, what it cost, warnings, and the release."""
         from shoal.data._notebook import card, facts, sign
@@ -149,7 +166,7 @@ class Run(Generic[Original, Data]):
         heading = (
             "All promises are kept" if self.holds else "A promise is broken: do not publish this release"
         )
-        heading = heading if self.verdicts else "Not judged yet: write it, or call shoal.verify"
+        heading = heading if self.verdicts else UNJUDGED
         pairs = [(sign(verdict.holds), f"{verdict.model}: {verdict.promise}") for verdict in self.verdicts]
         cost = cost_of(self.scores)
         if cost is not None:

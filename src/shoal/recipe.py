@@ -108,7 +108,7 @@ class Running(Parameters):
 class Output(Terms):
     """Where the release is written, and the texts for its recipients."""
 
-    folder: str | None = Field(default=None, description="the release folder")
+    folder: str | None = Field(default=None, description="the release folder to make (needed)")
     format: Literal["csv", "parquet"] = Field(default="csv", description="format of a published table")
     safe_cells: bool = Field(
         default=False,

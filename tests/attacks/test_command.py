@@ -12,6 +12,7 @@ import shoal as library
 from shoal.attacking import _read_control
 from shoal.errors import WrongUse
 from shoal.measuring import read_original
+from shoal.progress import watched
 
 __all__ = ["folder", "people", "shoal"]
 
@@ -32,6 +33,18 @@ def test_all_attacks_as_json(shoal: Callable[..., Any], released: Path) -> None:
     assert set(plain) == {"linkage", "inference", "certainty", "order", "downcoding"}
     assert all(set(one) == FIGURES for one in plain.values())
     assert plain["linkage"]["success"] <= 0.2
+
+
+def test_each_attack_is_told_with_its_number(shoal: Callable[..., Any], released: Path) -> None:
+    told: list[str] = []
+    with watched(lambda name, _: told.append(name)):
+        found = library.attack("out", released, holdout=0.2)
+    parts = [name for name in told if name]
+    assert parts[:2] == ["reading", "repeating the run without 20% of the people"]
+    tried = [name.partition(",")[0] for name in parts[2:]]
+    assert set(found) <= set(tried)
+    assert parts[2:] == [f"{name}, {place} of {len(tried)}" for place, name in enumerate(tried, 1)]
+    assert told[-1] == ""
 
 
 def test_held_out_people_are_a_control(shoal: Callable[..., Any], released: Path) -> None:

@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from shoal import registry
 from shoal.cli import main
-from shoal.cli.help_pages import drawn, say
-from shoal.cli.program import COMMANDS, pages, program
+from shoal.cli.help_pages import Page, drawn, say, stored_pages
+from shoal.cli.program import COMMANDS, TITLES, pages, program
 from shoal.cli.program import main as whole
+from shoal.data.baskets import Baskets
 from shoal.errors import BadData, BrokenPromise, Infeasible, WrongUse
 from shoal.io.baskets.numbered_texts import LEAST
 
@@ -134,6 +136,41 @@ def test_help_is_what_the_parser_says(
     """The stored page is that of the program, also as it is printed."""
     assert whole([*names, "--help"]) == 0
     assert capsys.readouterr().out == shoal(*names, "--help").out
+
+
+def boxes(page: Page) -> dict[str, dict[str, str]]:
+    """The boxes of a page by their titles: each label and what it means."""
+    return {part[0]: {row[0]: row[1] for row in part[1]} for part in page if not isinstance(part, str)}
+
+
+@pytest.mark.parametrize("names", pages(), ids=" ".join)
+def test_values_are_named_by_what_they_are(names: tuple[str, ...]) -> None:
+    found = boxes(stored_pages()[" ".join(names)])
+    assert "Parameters" not in found
+    words = {word for rows in found.values() for label in rows for word in label.split()}
+    assert not words & {"FLOAT", "INT", "STR", "[ARGS]"}
+
+
+def test_the_first_page_groups_all_commands() -> None:
+    found = boxes(stored_pages()[""])
+    assert list(found) == [*TITLES.values(), "Options"]
+    assert [name for title in TITLES.values() for name in found[title]] == list(COMMANDS)
+
+
+def test_methods_are_listed_by_the_data_that_they_take() -> None:
+    found = boxes(stored_pages()["anonymize"])
+    kinds = registry.load_all("method").items()
+    assert set(found["Methods for baskets"]) == {name for name, kind in kinds if kind.accepts is Baskets}
+    assert set(found["Methods for tables"]) == {name for name, kind in kinds if kind.accepts is not Baskets}
+
+
+def test_promises_of_a_table_stand_in_a_box_of_their_own() -> None:
+    found = boxes(stored_pages()["anonymize mondrian"])
+    assert list(found)[:3] == ["Arguments", "Promise", "Method"]
+    assert "--k N" in found["Promise"]
+    assert "--improve SECONDS" in found["Method"]
+    assert not set(found["Promise"]) & set(found["Method"])
+    assert "standard input" not in boxes(stored_pages()["recommend"])["Arguments"]["INPUT"]
 
 
 def test_a_page_is_drawn_as_wide_as_the_terminal() -> None:

@@ -13,8 +13,10 @@ from shoal.cli.command_warm_up import choices
 from shoal.cli.program import main
 from shoal.kernels import _jit
 from shoal.kernels._compiling import eagerly, tell_all
+from shoal.kernels._compiling import watched as compiling_watched
 from shoal.methods.mondrian import _partition
 from shoal.methods.mondrian._partition import partition
+from shoal.progress import part, watched
 
 
 @pytest.fixture
@@ -88,6 +90,39 @@ def test_a_pipe_is_told_once_of_long_compiling(capsys: pytest.CaptureFixture[str
     assert said.out == ""
     assert said.err.count("\n") == 1
     assert "compiling once (about 8 s" in said.err
+
+
+def test_a_step_is_shown_with_its_part_and_with_compiling() -> None:
+    shown: list[str] = []
+    running = show.RunningStep(lambda description: shown.append(description))
+    with watched(running.part), compiling_watched(running.compiling):
+        running.stage("attacking")
+        with part("linkage, 1 of 2"):
+            pass
+        running.stage("anonymizing")
+        with part("improving") as told:
+            tell_all(7.2)
+            tell_all(0.0)
+            told(0.5)
+    assert shown == [
+        "attacking",
+        "attacking: linkage, 1 of 2",
+        "attacking",
+        "anonymizing",
+        "anonymizing: improving",
+        "anonymizing: improving: compiling once (part 1, about 8 s)",
+        "anonymizing: improving",
+        "anonymizing: improving, 50%",
+        "anonymizing",
+    ]
+
+
+def test_a_pipe_is_told_of_no_part(capsys: pytest.CaptureFixture[str]) -> None:
+    with show.progress(quiet=False) as stage:
+        stage("anonymizing")
+        with part("improving") as told:
+            told(0.5)
+    assert capsys.readouterr() == ("", "")
 
 
 def test_who_wants_quiet_is_told_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -47,14 +47,19 @@ def statuses(folder: Path) -> dict[str, list[str]]:
 
 
 def test_what_fails_is_a_result_and_the_rest_finish(recipe: Callable[..., Path], tmp_path: Path) -> None:
-    shown: list[tuple[int, int]] = []
+    shown: list[tuple[int, int, str]] = []
     found = compare(
         recipe(MIXED + LATE + CHART),
         tmp_path / "out",
         jobs=2,
-        tell=lambda done, total, _: shown.append((done, total)),
+        tell=lambda *told: shown.append(told),
     )
-    assert shown == [(done, 12) for done in range(13)]
+    assert list(dict.fromkeys((done, total) for done, total, _ in shown)) == [
+        (done, 12) for done in range(13)
+    ]
+    assert shown[0] == (0, 12, "")
+    assert shown[-1] == (12, 12, "")
+    assert any(going.count("s: misbehaving") == 2 for *_, going in shown)
     assert statuses(tmp_path / "out") == {
         "work": ["done"] * 2,
         "raise": ["failed"] * 2,

@@ -26,6 +26,7 @@ from shoal.methods.mondrian.method import Mondrian
 from shoal.methods.samarati import Samarati
 from shoal.outcome import judge
 from shoal.pipeline import carry_out
+from shoal.progress import watched
 
 PROMISES: tuple[dict[str, Any], ...] = (
     {"k": 2},
@@ -189,6 +190,22 @@ def test_a_run_in_seconds_can_be_repeated(promises: dict[str, Any]) -> None:
     again = shoal.anonymize(data, parameters.pop("name"), seed=run.recipe["seed"], **parameters)
     assert texts(again.release.data) == texts(run.release.data)
     assert again.release.parameters == run.release.parameters
+
+
+@pytest.mark.parametrize("how", [{"improve": 0.3}, {"improve_steps": 4000}])
+def test_whoever_watches_is_told_how_far_it_is(how: dict[str, Any]) -> None:
+    told: list[tuple[str, float | None]] = []
+    with watched(lambda name, share: told.append((name, share))):
+        Mondrian(k=5, **how).anonymize(people(), seed=1)
+    first, *shares, end, bounding, bounded = told
+    assert first == ("improving", None)
+    assert end == bounded == ("", None)
+    assert bounding == ("computing the best possible", None)
+    assert {name for name, _ in shares} == {"improving"}
+    done = [share for _, share in shares]
+    assert len(done) > 1
+    assert done == sorted(set(done))
+    assert 0 <= done[0] <= done[-1] <= 1
 
 
 def test_secrets_forbid_steps_and_choose_none() -> None:

@@ -22,6 +22,7 @@ from shoal.recommendation.goal import Stated
 from shoal.recommendation.problem import Problem
 from shoal.recommendation.propose import Recommendation
 from shoal.recommendation.propose import propose as recommend
+from shoal.recommendation.reasons import may_be_improved
 from shoal.recommendation.scale import scale_for
 from shoal.verification import verify
 
@@ -51,13 +52,42 @@ def assert_sound(found: Recommendation) -> AnyRun:
 
 
 def test_a_table(people: Path, roles: Roles) -> None:
-    found = recommend(people, Stated(k=5, l=2), roles=roles, time_limit=LIMIT)
+    told: list[tuple[int, int, str]] = []
+    found = recommend(
+        people, Stated(k=5, l=2), roles=roles, time_limit=LIMIT, jobs=2, tell=lambda *now: told.append(now)
+    )
+    assert told[-1] == (len(found.tried), len(found.tried), "")
+    going = "; ".join(words for *_, words in told)
+    assert {one.label for one in found.tried} <= set(going.split("; "))
     again = assert_sound(found)
     assert again.score("lm_mean") == pytest.approx(found.proposal.loss)
     assert {promise["model"] for promise in again.release.promises} == {"k-anonymity", "distinct-diversity"}
     assert {one.candidate.method["name"] for one in found.tried} >= {"mondrian", "lattice", "samarati"}
     assert any(one.candidate.axis == "k" for one in found.tried)
     assert "400 rows" in found.profile
+
+
+@pytest.mark.usefixtures("few")
+def test_a_proposal_that_can_be_improved_says_so(people: Path, roles: Roles, shop: Path) -> None:
+    found = recommend(people, Stated(k=5), roles=roles, time_limit=LIMIT)
+    said = [reason for reason in found.reasons if "improve=60" in reason]
+    assert len(said) == 1
+    plan = found.recipe.model_copy(update={"method": {**found.recipe.method, "improve_steps": (20_000,)}})
+    assert run(plan).holds
+    for other in (
+        recommend(people, Stated(k=5), roles=roles, time_limit=LIMIT, by="queries"),
+        recommend(people, Stated(confidence=0.6), roles=roles, time_limit=LIMIT),
+        recommend(shop, Stated(k=3, m=2), time_limit=LIMIT),
+    ):
+        assert not any("improve" in reason for reason in other.reasons)
+
+
+def test_overlapping_classes_are_not_suggested_where_they_are_forbidden(tmp_path: Path) -> None:
+    population = tmp_path / "everybody.csv"
+    population.write_text("age\n1\n2\n3\n")
+    method = {"name": "mondrian", "presence": 0.5, "population": str(population)}
+    assert not may_be_improved(method)
+    assert may_be_improved({"name": "mondrian", "k": 2})
 
 
 @pytest.mark.usefixtures("few")

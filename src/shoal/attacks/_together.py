@@ -8,6 +8,7 @@ from shoal.attacks.attack import Attack, Attacked, Target
 from shoal.engines.protocol import Engine
 from shoal.errors import BrokenPromise, WrongUse
 from shoal.models._matching import shared_readers
+from shoal.progress import part
 
 
 def attack_all(
@@ -29,12 +30,15 @@ def attack_all(
         if names is None
         else {name: registry.load("attack", name) for name in names}
     )
+    fitting = [name for name, kind in kinds.items() if isinstance(target.release.data, kind.accepts)]
     found = {}
     for name, kind in kinds.items():
         one: Attack = kind(**options)
-        fits = isinstance(target.release.data, one.accepts)
-        with shared_readers():
-            result = one.run(target) if fits else None
+        result = None
+        if name in fitting:
+            place = f"{fitting.index(name) + 1} of {len(fitting)}"
+            with part(f"{name}, {place}"), shared_readers():
+                result = one.run(target)
         if result is not None:
             found[name] = result
         elif names is not None and strict:

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import chain
 from typing import Annotated, Any
 
-from cyclopts import App, Parameter
+from cyclopts import App, Group, Parameter
 
 from shoal import registry
 from shoal.cli import run_summary, show
@@ -33,6 +33,7 @@ from shoal.data.role import Roles
 from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
+from shoal.models._promises import Promises
 from shoal.recipe import Output, Recipe, Running, Source
 
 EPILOGUE = """Example:
@@ -50,7 +51,19 @@ LISTS = (
     "Pairs are repeated: --kind zip=nominal --kind born=date; a = inside a name may need one too."
 )
 
+CLASSES = (
+    "Rows that are published with the same quasi-identifiers form an equivalence class: most promises are about each "
+    "of them."
+)
+
+CHOICE = (
+    "Each method has a page of its own: shoal anonymize mondrian --help. For a table mondrian is a good beginning: it "
+    "is quick and needs no hierarchies. `shoal recommend` tries all methods that can keep your promise, and proposes "
+    "one."
+)
+
 OUTPUT = GROUPS["Output"]
+OF_TABLE, OF_SETS = Group("Methods for tables", sort_key=1), Group("Methods for baskets", sort_key=2)
 Input = Annotated[
     str,
     Parameter(
@@ -60,7 +73,12 @@ Input = Annotated[
     ),
 ]
 Seed = Annotated[
-    int | None, number_option("for methods that draw random numbers", group=OUTPUT, converter=to_seed)
+    int | None,
+    number_option(
+        "what random numbers begin with, for methods that draw any: the same seed makes the same release",
+        group=OUTPUT,
+        converter=to_seed,
+    ),
 ]
 Hierarchies = Annotated[
     str | None,
@@ -112,22 +130,23 @@ OF_ITEMS = ("items", "items_from", "item_separator", "sensitive_items", "insensi
 def program(tokens: Sequence[str]) -> App:
     """The command with its methods."""
     names = registered(tokens, "method")
-    app = App(
-        name="anonymize", help=COMMANDS["anonymize"], help_epilogue=epilogue(partial(example, names[0]))
-    )
-    for name in names:
-        app.command(single(name, command_of(name), partial(example, name)))
+    about = f"{COMMANDS['anonymize']}\n\n{CHOICE}"
+    app = App(name="anonymize", help=about, help_epilogue=epilogue(partial(example, names[0])))
+    for place, name in enumerate(names):
+        of_sets = registry.load("method", name).accepts is Baskets
+        group = OF_SETS if of_sets else OF_TABLE
+        app.command(single(name, command_of(name), partial(example, name), group=group, sort_key=place))
     return app
 
 
 def command_of(name: str) -> Callable[..., Any]:
     """The command of one method."""
     kind: type[Method] = registry.load("method", name)
-    own = Section(kind, "Method", without=("promises",), build=partial(dict, name=name))
+    short = tuple(field for field in kind.model_fields if field in Promises.model_fields)
     if kind.accepts is Baskets:
         command = flattened(
             anonymize_baskets,
-            method=own,
+            method=Section(kind, "Method", without=("promises",), build=partial(dict, name=name)),
             roles=Section(Roles, "Items", only=("sensitive", "insensitive", *DRAWN)),
             source=Section(Source, "Reading", only=("baskets",), build=dict),
             reading=Section(Reading, "Reading", only=OF_BASKETS),
@@ -137,14 +156,18 @@ def command_of(name: str) -> Callable[..., Any]:
     else:
         command = flattened(
             anonymize_table,
-            method=own,
+            promise=Section(
+                kind, "Promise", only=short, without=("promises",), build=partial(dict, name=name)
+            ),
+            method=Section(kind, "Method", without=short, build=dict),
             roles=Section(Roles, "Columns", without=_beside(kind)),
             preparation=Preparing(),
             reading=Section(Reading, "Reading"),
             output=Section(Output, "Output", names=FOLDER),
             running=Section(Running, "Engine"),
         )
-    command.__doc__ = "\n\n".join([prose(kind.__doc__), LISTS, f"{kind.paper}."])
+    classes = [CLASSES] if "k" in short and kind.accepts is not Baskets else []
+    command.__doc__ = "\n\n".join([prose(kind.__doc__), *classes, LISTS, f"{kind.paper}."])
     return command
 
 
@@ -152,6 +175,7 @@ def anonymize_table(
     input: Input,
     /,
     *,
+    promise: dict[str, Any],
     method: dict[str, Any],
     roles: Roles,
     preparation: tuple[dict[str, Any], ...],
@@ -172,7 +196,7 @@ def anonymize_table(
         roles=roles,
         hierarchies=pairs_of(hierarchy, "--hierarchy", is_hierarchy),
         preparation=preparation,
-        method=method,
+        method=promise | method,
         seed=seed,
         running=running,
         output=output,

@@ -9,8 +9,8 @@ from shoal.attacking import as_plain
 from shoal.attacking import attack as attack_folder
 from shoal.attacks.attack import Attacked
 from shoal.cli import show
-from shoal.cli.command_anonymize import Json, Seed, first_example
-from shoal.cli.options import list_option, single, whole
+from shoal.cli.command_anonymize import OUTPUT, Json, first_example
+from shoal.cli.options import list_option, number_option, single, to_seed, whole
 
 EXAMPLE = """{first}
   shoal attack out --original people.csv --holdout 0.1"""
@@ -46,7 +46,14 @@ def attack(
         int | None,
         Parameter(help="how many people are tried at most; 2,000 by default", converter=whole, metavar="N"),
     ] = None,
-    seed: Seed = None,
+    seed: Annotated[
+        int | None,
+        number_option(
+            "draw other people than by default, the same ones for the same seed",
+            group=OUTPUT,
+            converter=to_seed,
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Attack a release, to see what others could still learn.

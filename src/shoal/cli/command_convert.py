@@ -49,6 +49,7 @@ def convert(
         float,
         Parameter(
             help="leave out items that fewer baskets hold: a number, or below 1 a share of the baskets",
+            metavar="NUMBER",
             group=OUTPUT,
             negative="",
         ),

@@ -53,7 +53,8 @@ def program(tokens: Sequence[str]) -> App:
     app = App(name="hierarchy", help=COMMANDS["hierarchy"], help_epilogue=epilogue(BUILD))
     reading = Section(Reading, "Reading", without=("drop_missing",))
     app.command(single("build", flattened(build, reading=reading), BUILD))
-    app.command(single("check", flattened(check, reading=reading), CHECK))
+    usage = "shoal hierarchy check [OPTIONS] FILE [INPUT]"
+    app.command(single("check", flattened(check, reading=reading), CHECK, usage=usage))
     app.command(single("convert", flattened(convert, reading=reading), CONVERT))
     return app
 

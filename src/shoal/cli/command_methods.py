@@ -10,6 +10,7 @@ from shoal import registry
 from shoal.cli import show
 from shoal.cli.command_anonymize import Json
 from shoal.cli.options import fields_of, prose, single
+from shoal.data._terminal_text import written
 from shoal.errors import UnknownName
 
 EXAMPLE = """Example:
@@ -30,7 +31,7 @@ Found = dict[str, list[dict[str, Any]]]
 
 def program(tokens: Sequence[str]) -> App:
     """The command."""
-    return single("methods", methods, EXAMPLE)
+    return single("methods", methods, EXAMPLE, usage="shoal methods [OPTIONS] [NAME]")
 
 
 Name = Annotated[str, Parameter(help="a method, model, measure, score or attack, to show in full")]
@@ -169,4 +170,4 @@ def summary(kind: type) -> str:
 def _listed(cell: Any) -> str:
     if isinstance(cell, list | tuple):
         return ", ".join(map(str, cell))
-    return show.written(cell or None) if isinstance(cell, dict) else show.written(cell)
+    return written(cell or None) if isinstance(cell, dict) else written(cell)

@@ -11,7 +11,6 @@ from shoal.cli.command_anonymize import (
     OUTPUT,
     Hierarchies,
     HierarchyPairs,
-    Input,
     Jobs,
     Json,
     Quiet,
@@ -25,6 +24,7 @@ from shoal.cli.options import (
     output_option,
     pairs_of,
     single,
+    source_named,
 )
 from shoal.cli.show_recommendation import recommended
 from shoal.io.overwrite_guard import refuse_existing
@@ -44,6 +44,7 @@ SuppressionLimit = Annotated[
     float,
     Parameter(
         help="largest share of the rows that may be suppressed: 0.01 is one in a hundred",
+        metavar="SHARE",
         group=GROUPS["Method"],
         negative="",
     ),
@@ -58,7 +59,18 @@ Scale = Annotated[
 Folder = Annotated[
     str | None, output_option("also write a folder with recommend.html, results.csv and recipe.toml")
 ]
-TimeLimit = Annotated[float, Parameter(help="seconds for all", group=OUTPUT, negative="")]
+TimeLimit = Annotated[
+    float,
+    Parameter(help="seconds for all candidates together", metavar="SECONDS", group=OUTPUT, negative=""),
+]
+ReadAgain = Annotated[
+    str,
+    Parameter(
+        help="a file, or postgresql://… and sqlite:///…; it is read several times",
+        allow_leading_hyphen=True,
+        converter=source_named,
+    ),
+]
 
 
 def program(tokens: Sequence[str]) -> App:
@@ -74,7 +86,7 @@ def program(tokens: Sequence[str]) -> App:
 
 
 def recommend_release(
-    input: Input,
+    input: ReadAgain,
     /,
     *,
     stated: Stated,

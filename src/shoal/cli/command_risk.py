@@ -18,7 +18,7 @@ from shoal.risks.known_items import KnownItemsRisk
 EXAMPLE = """Example:
   shoal risk people.csv --quasi age,zip,sex --sample-fraction 0.05"""
 
-COLUMNS, POPULATION = GROUPS["Columns"], GROUPS["Population"]
+COLUMNS, RISK = GROUPS["Columns"], GROUPS["Risk"]
 LISTED = 12
 """The most combinations of columns that are shown."""
 
@@ -29,7 +29,7 @@ def program(tokens: Sequence[str]) -> App:
         risk,
         source=Section(Source, "Reading", only=("baskets",), build=dict),
         reading=Section(Reading, "Reading"),
-        options=Section(RiskOptions, "Population", build=dict),
+        options=Section(RiskOptions, "Risk", build=dict),
     )
     return single("risk", command, EXAMPLE)
 
@@ -47,17 +47,18 @@ def risk(
     ] = (),
     entity: Annotated[
         str | None,
-        Parameter(help="column that says which rows belong to one person", metavar="NAME", group=COLUMNS),
+        Parameter(help="column that says which rows belong to one person", metavar="COLUMN", group=COLUMNS),
     ] = None,
     sensitive: Annotated[
-        tuple[str, ...], list_option("items of baskets that are not known", group=GROUPS["Items"])
+        tuple[str, ...], list_option("items of baskets that must not be learned", group=GROUPS["Items"])
     ] = (),
     insensitive: Annotated[
-        tuple[str, ...], list_option("items of baskets that are not known", group=GROUPS["Items"])
+        tuple[str, ...],
+        list_option("items of baskets that are neither known nor secret", group=GROUPS["Items"]),
     ] = (),
     population: Annotated[
         str | None,
-        Parameter(help="a table of everybody, with the same columns", metavar="FILE", group=POPULATION),
+        Parameter(help="a table of everybody, with the same columns", metavar="FILE", group=RISK),
     ] = None,
     json: Json = False,
 ) -> None:

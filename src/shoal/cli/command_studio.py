@@ -24,10 +24,16 @@ def program(tokens: Sequence[str]) -> App:
 
 def studio(
     *,
-    port: Annotated[int, number_option("the port to listen at; by default, a free one")] = 0,
+    port: Annotated[
+        int, number_option("the port to listen at; by default, a free one", show_default=False)
+    ] = 0,
     no_browser: Annotated[bool, flag("open no browser: the address is printed anyway")] = False,
     host: Annotated[
-        str, Parameter(help="the address to listen at; other machines reach none but with --allow-remote")
+        str,
+        Parameter(
+            help="the address to listen at; other machines reach none but with --allow-remote",
+            metavar="ADDRESS",
+        ),
     ] = "127.0.0.1",
     allow_remote: Annotated[bool, flag("allow a --host that other machines reach")] = False,
     api_only: Annotated[bool, flag("serve the HTTP API and no page")] = False,
@@ -36,7 +42,7 @@ def studio(
         text_option("where sittings are kept; by default, a private folder of the user", "FOLDER"),
     ] = None,
     upload_limit: Annotated[
-        float, Parameter(help="the largest file that is taken from the browser, in GB")
+        float, Parameter(help="the largest file that is taken from the browser, in GB", metavar="GB")
     ] = 2.0,
 ) -> None:
     """Open a page on which all of this is done without code.

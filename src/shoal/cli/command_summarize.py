@@ -77,7 +77,7 @@ def summarize(
             group=GROUPS["Promise"],
         ),
     ] = None,
-    report: Annotated[bool, Parameter(help="write report.html", negative="--no-report", group=OUTPUT)] = True,
+    report: Annotated[bool, flag("write report.html", negative="--no-report", group=OUTPUT)] = True,
     force: Force = False,
     quiet: Quiet = False,
     json: Json = False,

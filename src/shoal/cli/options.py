@@ -22,6 +22,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from shoal import registry
+from shoal.cli.value_words import value_word
 from shoal.data._plural import singular
 from shoal.errors import UnknownOption, WrongUse
 from shoal.option_names import STEPS, share_instead
@@ -153,11 +154,12 @@ def broken(command: str) -> str:
 
 
 TITLES = (
-    "Method",
     "Promise",
+    "Method",
     "Columns",
     "Items",
     "Population",
+    "Risk",
     "Preparation",
     "Reading",
     "Shape",
@@ -297,7 +299,7 @@ class Field:
     def parameter(self, title: str, flag: str | tuple[str, ...] | None) -> inspect.Parameter:
         """The field as a keyword parameter that the parser understands."""
         kind, default, plain = self.annotation, self.default, _plain(self.annotation)
-        if self.is_mapping or get_origin(plain) in (tuple, list):
+        if self.is_mapping or self.is_list:
             kind = tuple[str, ...]
             default = () if self.is_mapping else self.default
         if self.is_mapping:
@@ -310,6 +312,7 @@ class Field:
                 self.help,
                 name=flag,
                 show_default=(lambda _: shown) if shown else False,
+                **({"metavar": self.word} if self.word else {}),
                 **({"converter": codes_of, "metavar": "[NAME=]TEXT,…"} if self.name == "missing" else {}),
             )
             kind = kind if self.default is not None else kind | None
@@ -319,7 +322,7 @@ class Field:
                 name=flag,
                 negative=None if self.default is True else "",
                 show_default=self.default is not None and not isinstance(self.default, bool),
-                metavar=self.name.upper() if plain is str else None,
+                metavar=self.word,
                 converter=whole if plain is int else None,
             )
         return inspect.Parameter(
@@ -328,6 +331,16 @@ class Field:
             default=inspect.Parameter.empty if default is PydanticUndefined else default,
             annotation=Annotated[kind, Parameter.combine(option, Parameter(group=GROUPS[title]))],
         )
+
+    @property
+    def word(self) -> str | None:
+        """What stands for its value on a help page; None where the parser knows."""
+        return value_word(self.name, list if self.is_list else _plain(self.annotation))
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it takes several texts or numbers."""
+        return get_origin(_plain(self.annotation)) in (tuple, list)
 
     @property
     def is_mapping(self) -> bool:
@@ -420,13 +433,14 @@ def described(kind: type) -> dict[str, str]:
 
 
 def prose(text: str | None) -> str:
-    """The paragraphs of a docstring, each on one line; the terminal wraps them."""
-    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text or "").split("\n\n"))
+    """The paragraphs of a docstring, each on one line, with single backquotes; the terminal wraps them."""
+    plain = inspect.cleandoc(text or "").replace("``", "`")
+    return "\n\n".join(" ".join(part.split()) for part in plain.split("\n\n"))
 
 
 def flag(help_text: str, **more: Any) -> Parameter:
     """An option without a value."""
-    return Parameter(help=help_text, negative="", show_default=False, **more)
+    return Parameter(help=help_text, show_default=False, **{"negative": "", **more})
 
 
 def text_option(help_text: str, metavar: str, **more: Any) -> Parameter:
@@ -441,12 +455,21 @@ def output_option(help_text: str, metavar: str = "FOLDER") -> Parameter:
 
 def number_option(help_text: str, **more: Any) -> Parameter:
     """An option that takes a whole number."""
-    return Parameter(help=help_text, negative="", **{"converter": whole, **more})
+    return Parameter(help=help_text, negative="", **{"converter": whole, "metavar": "N", **more})
 
 
-def single(name: str, command: Callable[..., Any], example: str | Callable[[], str]) -> App:
-    """A program of one command; its help is the docstring of the command and an example."""
-    app = App(name=name, help=prose(command.__doc__), help_epilogue=epilogue(example))
+def single(name: str, command: Callable[..., Any], example: str | Callable[[], str], **more: Any) -> App:
+    """A program of one command, whose help is its docstring and ends in an example.
+
+    `more`: of the program, such as the group that it is listed in.
+    """
+    app = App(
+        name=name,
+        help=prose(command.__doc__),
+        help_epilogue=epilogue(example),
+        group_parameters=Group("Options", sort_key=0),
+        **more,
+    )
     app.default(command)
     return app
 

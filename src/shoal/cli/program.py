@@ -17,6 +17,7 @@ from cyclopts import (
     App,
     Argument,
     CycloptsError,
+    Group,
     MissingArgumentError,
     UnknownOptionError,
     UnusedCliTokensError,
@@ -25,9 +26,10 @@ from cyclopts import (
 from shoal import __version__, registry
 from shoal.addresses import without_passwords
 from shoal.cli.help_pages import Page, Part, colored, drawn, options_on, say, stored_pages
-from shoal.cli.options import only_typed
-from shoal.cli.show import as_json, visible
+from shoal.cli.options import only_typed, prose
+from shoal.cli.show import as_json
 from shoal.cli.start import pipe_closed
+from shoal.data._terminal_text import visible
 from shoal.errors import LeftOut, ShoalError, UnknownOption
 from shoal.option_names import RENAMED, as_typed, new_option
 
@@ -37,28 +39,40 @@ if TYPE_CHECKING:
 COMMANDS = {
     "inspect": "Show what a table or baskets hold, and suggest roles.",
     "risk": "Show what data gives away before it is published.",
+    "recommend": "Try what keeps a promise, and propose the least lossy release.",
     "anonymize": "Make a release that keeps a promise, prove it, and measure it.",
     "run": "Make a release as a recipe says.",
     "summarize": "Publish cross-tables with totals, sensitive cells hidden.",
+    "studio": "Open a page on which all of this is done without code.",
     "verify": "Prove promises from published files alone.",
-    "sql": "Print the query that checks a promise inside a warehouse.",
     "attack": "Attack a release, to see what others could still learn.",
     "find": "Find somebody in a release, or explain the cells of one row.",
     "measure": "Compare a release with its original.",
+    "sql": "Print the query that checks a promise inside a warehouse.",
     "reconstruct": "Draw datasets that a disassociated release could come from.",
-    "convert": "Write baskets in another format, without rare items if wanted.",
-    "compare": "Run many methods and parameters, and chart the results.",
-    "recommend": "Try what keeps a promise, and propose the least lossy release.",
-    "studio": "Open a page on which all of this is done without code.",
     "hierarchy": "Build, check and convert hierarchies.",
+    "convert": "Write baskets in another format, without rare items if wanted.",
     "generate": "Make synthetic data of a given shape.",
-    "warm-up": "Compile all methods now, so that no first run has to wait.",
+    "compare": "Run many methods and parameters, and chart the results.",
     "methods": "List methods, models, measures and attacks, or describe one.",
+    "warm-up": "Compile all methods now, so that no first run has to wait.",
 }
 """The commands. Each is in `command_NAME.py`, with underscores for hyphens, which defines `program(tokens)`."""
 
+TITLES = {"inspect": "Make a release", "verify": "Look at a release", "hierarchy": "Tools"}
+"""The boxes of commands on the first help page, by the command that each begins with."""
+
+ABOUT = """Publish data about people so that each of them stays one fish in the shoal.
+
+Usually: inspect a file, anonymize it, read the report that lies beside the release, attack it, and publish out/release.
+Every command has a page of its own: shoal COMMAND --help."""
+
 EXAMPLE = """Example:
-  shoal generate table --rows 2000 --seed 7 -o people.csv"""
+  shoal generate table --rows 2000 --seed 7 -o people.csv
+  shoal inspect people.csv
+  shoal anonymize mondrian people.csv --k 3 --quasi age,education \\
+      --sensitive occupation --others drop -o out
+  shoal verify out"""
 
 WRONG_USE, FAULT, INTERRUPTED = 2, 70, 130
 
@@ -140,7 +154,7 @@ def program(tokens: Sequence[str] = ()) -> App:
     """The parser for one call: only the command that is asked for is imported; without one, all are listed."""
     app = App(
         name="shoal",
-        help="Publish data about people so that each of them stays one fish in the shoal.",
+        help=prose(ABOUT),
         help_format="plaintext",
         help_epilogue=EXAMPLE,
         help_formatter=Formatter(_printed),
@@ -152,8 +166,10 @@ def program(tokens: Sequence[str] = ()) -> App:
     if asked in COMMANDS:
         app.command(import_module(f"shoal.cli.command_{asked.replace('-', '_')}").program(tokens[1:]))
         return app
+    app.group_commands = box = Group("Options", sort_key=len(COMMANDS))
     for place, (name, summary) in enumerate(COMMANDS.items()):
-        app.command(App(name=name, help=summary, sort_key=place))
+        box = Group(TITLES[name], sort_key=place) if name in TITLES else box
+        app.command(App(name=name, help=summary, group=box, sort_key=place))
     return app
 
 

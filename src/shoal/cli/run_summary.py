@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shoal.cli import show
 from shoal.data._plural import counted
+from shoal.data._terminal_text import OK
 
 if TYPE_CHECKING:
     from shoal.data.dataset import Dataset
@@ -116,7 +117,7 @@ def risk_lines(run: "AnyRun") -> None:
         from shoal.attacks._together import within_limits
 
         for said, one in zip(within_limits(run.risks), run.risks.values(), strict=True):
-            show.line(f"{show.OK:<7} {said}", "bold green")
+            show.line(f"{OK:<7} {said}", "bold green")
             show.line(f"        {one['sentence']}")
 
 

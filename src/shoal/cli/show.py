@@ -3,16 +3,20 @@
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from shoal.data._plural import counted
+from shoal.data._terminal_text import OK, grid_lines, visible
 from shoal.kernels._compiling import watched
+from shoal.progress import in_words
+from shoal.progress import watched as parts_watched
 
 if TYPE_CHECKING:
     from shoal.comparison.runner import Compared
-    from shoal.comparison.runner import Tell as TellRuns
+    from shoal.comparison.tally import Tell as TellRuns
     from shoal.data.verdict import Verdict
     from shoal.errors import Stage
     from shoal.io.hierarchies.check import Findings
@@ -20,7 +24,7 @@ if TYPE_CHECKING:
     from shoal.measures.measure import Score
     from shoal.models._judged import Verdicts
 
-OK, BROKEN, WARNING = "OK", "BROKEN", "WARNING"
+WARNING = "WARNING"
 
 MOMENT = 2.0
 """Without a terminal, compiling is only mentioned if it takes more than so many seconds."""
@@ -50,17 +54,6 @@ def line(text: str = "", style: str = "", file: TextIO | None = None) -> None:
         print(visible(text), file=place)
 
 
-def visible(text: str) -> str:
-    r"""Escape the control characters of a text, which may come from data, so that they cannot affect the terminal.
-
-    >>> print(visible("a" + chr(27) + "[2J"))
-    a\x1b[2J
-    """
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
-
-
 def as_json(plain: Any) -> None:
     """Print one JSON object and nothing else; invisible characters in its texts are escaped."""
     lines = json.dumps(plain, indent=1, ensure_ascii=False, default=str).split("\n")
@@ -80,49 +73,13 @@ def _escaped(text: str) -> str:
 
 def grid(rows: Sequence[Sequence[object]], head: Sequence[str] = ()) -> None:
     """Print rows as aligned columns; numbers are right-aligned."""
-    texts = [[written(cell) for cell in row] for row in rows]
-    numeric = [all(_is_number(cell) for cell in column) for column in zip(*rows, strict=True)]
-    widths = [max(map(len, column)) for column in zip(*([head] if head else []), *texts, strict=True)]
-    for place, row in enumerate([head, *texts] if head else texts):
-        cells = [
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(row, widths, numeric, strict=True)
-        ]
-        line("  ".join(cells).rstrip(), "bold" if head and not place else "")
-
-
-def written(value: object) -> str:
-    """Format a value for reading.
-
-    >>> [written(value) for value in (30162, 0.123456, 12.0, None, True, "age")]
-    ['30,162', '0.1235', '12', '', 'yes', 'age']
-    """
-    match value:
-        case bool():
-            return "yes" if value else "no"
-        case None:
-            return ""
-        case int():
-            return f"{value:,}"
-        case float():
-            return (
-                f"{value:,.0f}"
-                if value.is_integer()
-                else f"{value:,.4g}"
-                if abs(value) < 1e4
-                else f"{value:,.1f}"
-            )
-    return visible(str(value))
-
-
-def _is_number(value: object) -> bool:
-    share = isinstance(value, str) and value.endswith("%")
-    return value is None or share or (isinstance(value, int | float) and not isinstance(value, bool))
+    for place, text in enumerate(grid_lines(rows, head)):
+        line(text, "bold" if head and not place else "")
 
 
 @contextmanager
 def progress(quiet: bool) -> Iterator["Stage"]:
-    """Show the running step beside a spinner; without a terminal, only one line if kernels are compiled."""
+    """Show the running step and how far it is; without a terminal, only one line if kernels are compiled."""
     if quiet:
         yield lambda _: None
         return
@@ -135,26 +92,38 @@ def progress(quiet: bool) -> Iterator["Stage"]:
 
     parts = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*parts, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting", total=None)
-        step = "starting"
+        running = RunningStep(partial(bar.update, bar.add_task("starting", total=None)))
+        with watched(running.compiling), parts_watched(running.part):
+            yield running.stage
 
-        def stage(name: str) -> None:
-            nonlocal step
-            step = name
-            bar.update(task, description=name)
 
-        kernels = 0
+class RunningStep:
+    """What runs, in words: the step, the part of it that is told, and the kernels that are compiled meanwhile."""
 
-        def compiling(seconds: float) -> None:
-            nonlocal kernels
-            kernels += seconds > 0
-            text = (
-                f"{step}: compiling once (part {kernels}, about {math.ceil(seconds)} s)" if seconds else step
-            )
-            bar.update(task, description=text)
+    def __init__(self, update: Callable[..., object]) -> None:
+        self._update = update
+        self._step, self._part, self._kernels = "starting", "", 0
+        self._share: float | None = None
 
-        with watched(compiling):
-            yield stage
+    def stage(self, name: str) -> None:
+        """A step begins."""
+        self._step = name
+        self.part("", None)
+
+    def part(self, name: str, share: float | None) -> None:
+        """A part of the step begins or goes on."""
+        self._part, self._share = name, share
+        self._show("")
+
+    def compiling(self, seconds: float) -> None:
+        """Kernels begin to be compiled, or are."""
+        self._kernels += seconds > 0
+        self._show(
+            f": compiling once (part {self._kernels}, about {math.ceil(seconds)} s)" if seconds else ""
+        )
+
+    def _show(self, more: str) -> None:
+        self._update(description=in_words(self._step, self._part, self._share) + more)
 
 
 def _compiling_line() -> "Tell":
@@ -185,7 +154,7 @@ def _afterward() -> str:
 
 @contextmanager
 def bar(quiet: bool) -> Iterator["TellRuns"]:
-    """Show a progress bar of finished runs; nothing without a terminal."""
+    """Show a bar of finished runs and which are under way; nothing without a terminal."""
     if quiet or not (sys.stderr.isatty() and sys.stdout.isatty()):
         yield lambda *_: None
         return
@@ -197,8 +166,9 @@ def bar(quiet: bool) -> Iterator["TellRuns"]:
     with Progress(*parts, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task("starting", total=None)
 
-        def tell(done: int, total: int, last: str) -> None:
-            shown.update(task, completed=done, total=total, description=last)
+        def tell(done: int, total: int, going: str) -> None:
+            words = going or ("finishing" if done == total else "starting")
+            shown.update(task, completed=done, total=total, description=words)
 
         yield tell
 
@@ -206,19 +176,10 @@ def bar(quiet: bool) -> Iterator["TellRuns"]:
 def verdict_lines(verdicts: Sequence["Verdict"]) -> None:
     """Print each promise, whether it is kept, and where it is not."""
     for verdict in verdicts:
-        word, style = (OK, "bold green") if verdict.holds else (BROKEN, "bold red")
-        reached = "" if verdict.value is None else f"; found {_exact(verdict.value)}"
-        line(f"{word:<7} {verdict.model}: {verdict.promise}{reached}.", style)
-        if verdict.remark:
-            line(f"        {verdict.remark}")
-        for offender in verdict.offenders:
-            line(f"        {offender.where}: {offender.why}")
-        if (hidden := verdict.offender_count - len(verdict.offenders)) > 0:
-            line(f"        … and {hidden:,} more")
-
-
-def _exact(value: Any) -> str:
-    return written(value if isinstance(value, int) else float(value))
+        first, *places = str(verdict).split("\n")
+        line(first, "bold green" if verdict.holds else "bold red")
+        for place in places:
+            line(place)
 
 
 def verdicts(found: "Verdicts", *, json: bool, quiet: bool = False) -> int:
@@ -237,7 +198,7 @@ def verdicts(found: "Verdicts", *, json: bool, quiet: bool = False) -> int:
 def score_lines(found: Sequence["Score"]) -> None:
     """Print scores with their meanings."""
     if found:
-        ends = [f"({score.better} is better)" if score.better else "" for score in found]
+        ends = [f"({score.direction})" if score.better else "" for score in found]
         grid([(one.name, one.value, end, one.meaning) for one, end in zip(found, ends, strict=True)])
 
 

@@ -1,7 +1,8 @@
 """Show a recommendation in the terminal."""
 
 from shoal.addresses import without_passwords
-from shoal.cli.show import as_json, grid, line, written
+from shoal.cli.show import as_json, grid, line
+from shoal.data._terminal_text import written
 from shoal.recommendation.candidate_list import Tried
 from shoal.recommendation.propose import Recommendation
 

@@ -6,7 +6,7 @@ import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +21,7 @@ from shoal.comparison.grid import Cell, cells_of
 from shoal.comparison.results import Row, frame_of, refuse_unknown_columns, row_of, write_results
 from shoal.comparison.run_data import generator_of, reading_of, with_column_roles
 from shoal.comparison.sweep_recipe import Chart, Comparison
+from shoal.comparison.tally import Tally, Tell
 from shoal.comparison.workers import answers
 from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
@@ -102,9 +103,6 @@ class Journal:
 
 JOURNAL, RECIPE = "runs.jsonl", "recipe.toml"
 
-Tell = Callable[[int, int, str], None]
-"""Told how many runs are finished, how many there are, and what the last one was."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picture:
@@ -171,7 +169,7 @@ def compare(
     charts
         Draw the pictures.
     tell
-        For a progress bar.
+        For a progress bar: called with how many runs are finished, how many there are, and which are under way.
 
     Raises
     ------
@@ -192,7 +190,7 @@ def compare(
         refuse_unknown_columns((one for chart in comparison.chart for one in chart.pictures()), cells)
         refuse_wrong_columns(cells)
         _prepare(place, path, force)
-        found, resumed = _carried_out(cells, place, jobs or os.cpu_count() or 1, tell or (lambda *_: None))
+        found, resumed = _carried_out(cells, place, jobs or os.cpu_count() or 1, tell)
         rows = tuple(row_of(cell, found[cell.key]) for cell in cells)
         write_results(rows, place)
         kept = [found[cell.key] for cell in cells]
@@ -240,21 +238,25 @@ def _prepare(folder: Path, recipe: Path, force: bool) -> None:
 
 
 def _carried_out(
-    cells: Sequence[Cell], folder: Path, jobs: int, tell: Tell
+    cells: Sequence[Cell], folder: Path, jobs: int, tell: Tell | None
 ) -> tuple[dict[str, dict[str, Any]], int]:
     """The answer of each run, by its key, and how many had been finished before."""
     journal = Journal(folder / JOURNAL)
     found = journal.finished()
     missing = [cell for cell in cells if cell.key not in found or _again(cell, found[cell.key])]
-    resumed = done = len(cells) - len(missing)
-    tell(done, len(cells), "")
+    resumed = len(cells) - len(missing)
+    tally = Tally(tell, len(cells), resumed)
     with journal:
-        for cell, answer in answers(missing, jobs):
+        for cell, answer in answers(missing, jobs, lambda cell: tally.begun(_named(cell))):
             journal.add(cell.key, answer)
             found[cell.key] = answer
-            done += 1
-            tell(done, len(cells), f"{cell.facts['sweep']}: {cell.facts['label']} on {cell.facts['dataset']}")
+            tally.ended(_named(cell))
     return found, resumed
+
+
+def _named(cell: Cell) -> str:
+    """A run, in words."""
+    return f"{cell.facts['sweep']}: {cell.facts['label']} on {cell.facts['dataset']}"
 
 
 def _again(cell: Cell, answer: Mapping[str, Any]) -> bool:

@@ -159,17 +159,23 @@ class Worker:
         return f": {lines[-1]}" if lines else ""
 
 
-def answers(cells: Sequence[Cell], jobs: int) -> Iterator[tuple[Cell, Answer]]:
+Begun = Callable[[Cell], None]
+"""Told of each run that begins."""
+
+
+def answers(cells: Sequence[Cell], jobs: int, begun: Begun | None = None) -> Iterator[tuple[Cell, Answer]]:
     """Carry out runs and give each answer as it comes.
 
     Timed runs come last, each alone in a new process. The others share `jobs` processes, which stay alive between runs.
     Whoever stops asking ends all processes.
+
+    `begun`: told of each run that begins.
     """
     shared = [cell for cell in cells if not cell.timed]
     for together in (shared, *([cell] for cell in cells if cell.timed)):
         if together:
             with Scheduler(min(jobs, len(together))) as scheduler:
-                yield from scheduler.answers(together)
+                yield from scheduler.answers(together, begun=begun)
 
 
 class Scheduler:
@@ -209,13 +215,16 @@ class Scheduler:
             if not self._busy:
                 self._deadline += now - self._since
 
-    def answers(self, cells: Sequence[Cell], *, finish_first: bool = False) -> Iterator[tuple[Cell, Answer]]:
+    def answers(
+        self, cells: Sequence[Cell], *, finish_first: bool = False, begun: Begun | None = None
+    ) -> Iterator[tuple[Cell, Answer]]:
         """Each run and what came of it; runs that time was too short for come last.
 
-        `finish_first`: wait for the first run however long it takes, unless another one was done in time.
+        `finish_first`: wait for the first run however long it takes, unless another one was done in time. `begun`:
+        told of each run that begins, in the thread that asks for answers.
         """
         waiting: queue.SimpleQueue[Cell] = queue.SimpleQueue()
-        finished: queue.SimpleQueue[tuple[Cell, Answer]] = queue.SimpleQueue()
+        said: queue.SimpleQueue[tuple[Cell, Answer | None]] = queue.SimpleQueue()
         for cell in cells:
             waiting.put(cell)
         stopped = threading.Event()
@@ -229,9 +238,10 @@ class Scheduler:
                     return
                 if not self.left and cell.key != needed:
                     return
+                said.put((cell, None))
                 answer = self._answer(worker, cell, unlimited=cell.key == needed)
                 if not stopped.is_set():
-                    finished.put((cell, answer))
+                    said.put((cell, answer))
 
         threads = [threading.Thread(target=work, args=(worker,), daemon=True) for worker in self._workers]
         for thread in threads:
@@ -241,9 +251,13 @@ class Scheduler:
             while missing and (self.left > 0 or needed in missing):
                 endless = needed in missing or self.left == math.inf
                 try:
-                    cell, answer = finished.get(timeout=None if endless else self.left)
+                    cell, answer = said.get(timeout=None if endless else self.left)
                 except queue.Empty:
                     continue  # the deadline may have moved
+                if answer is None:
+                    if begun is not None:
+                        begun(cell)
+                    continue
                 missing.pop(cell.key)
                 yield cell, answer
                 if answer["status"] == "done":

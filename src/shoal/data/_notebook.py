@@ -1,6 +1,7 @@
 """HTML for notebooks: small, self-contained pieces that are readable on light and dark backgrounds.
 
-Every text from the data is escaped, and invisible characters are replaced.
+Every text from the data is escaped, and invisible characters are replaced. What `print` shows of a release says the
+same in a few lines.
 """
 
 from collections.abc import Sequence
@@ -8,8 +9,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from shoal.data._plural import counted
+from shoal.data._terminal_text import visible
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
+from shoal.data.dataset import Dataset
 from shoal.data.groups import Group, Groups
 from shoal.data.linked import Linked
 from shoal.data.summary import Summary
@@ -92,6 +95,14 @@ def release_html(release: "Release[Any]") -> str:
     return card(f"Release by {text(release.method)}", facts(pairs), _preview(release.data))
 
 
+def release_text(release: "Release[Any]") -> str:
+    """A release in two lines: how it was made, and what it promises."""
+    suppressed = f", {release.suppressed:,} suppressed" if release.suppressed else ""
+    promises = "; ".join(_promise(dict(promise)) for promise in release.promises) or "nothing"
+    made = f"Release by {release.method}: {_size(release.data)}{suppressed}"
+    return "\n".join(map(visible, (made, f"Promised: {promises}")))
+
+
 def _promise(promise: dict[str, Any]) -> str:
     name = promise.pop("model", "?")
     parameters = ", ".join(
@@ -104,12 +115,14 @@ def _size(data: object) -> str:
     match data:
         case Table():
             return f"{data.rows:,} rows of {len(data.columns):,} columns"
+        case Dataset(schema=Table()):
+            return f"{data.rows:,} rows of {len(data.schema.columns):,} columns, in parts"
         case Summary():
             return f"{counted(len(data), 'cells')} of {counted(len(data.tables), 'cross-tables')}"
         case Baskets():
             return f"{counted(len(data), 'baskets')} of {counted(len(data.vocabulary), 'items')}"
         case Groups():
-            return f"{len(data.basket_indptr) - 1:,} baskets in {len(data):,} groups"
+            return f"{counted(len(data.basket_indptr) - 1, 'baskets')} in {counted(len(data), 'groups')}"
         case Linked():
             return f"{data.rows:,} rows in {len(data):,} groups with secrets of their own"
         case Clusters():

@@ -70,6 +70,12 @@ class Release(Generic[Data]):
         suppressed = f", {self.suppressed:,} suppressed" if self.suppressed else ""
         return f"<Release by {self.method}, promising {promises}: {self.data!r}{suppressed}>"
 
+    def __str__(self) -> str:
+        """How it was made, and what it promises."""
+        from shoal.data._notebook import release_text
+
+        return release_text(self)
+
     def _repr_html_(self) -> str:
         """The release as notebooks show it."""
         from shoal.data._notebook import release_html

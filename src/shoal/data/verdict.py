@@ -4,6 +4,9 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
+from shoal.data._plural import counted
+from shoal.data._terminal_text import BROKEN, OK, visible, written
+
 SHOWN = 10
 """The most offenders that a verdict lists; all are counted."""
 
@@ -55,6 +58,24 @@ class Verdict:
     def __bool__(self) -> bool:
         return self.holds
 
+    def __repr__(self) -> str:
+        reached = "" if self.value is None else f", found {written(_plain(self.value))}"
+        places = f", in {counted(self.offender_count, 'places')}" if self.offender_count else ""
+        kept = "is kept" if self.holds else "is broken"
+        return f"<Verdict: {self.model} {kept}: {self.promise}{reached}{places}>"
+
+    def __str__(self) -> str:
+        """What the terminal shows: the promise, what was found, and the worst places."""
+        word = OK if self.holds else BROKEN
+        reached = "" if self.value is None else f"; found {written(_plain(self.value))}"
+        lines = [f"{word:<7} {self.model}: {self.promise}{reached}."]
+        if self.remark:
+            lines.append(f"        {self.remark}")
+        lines += [f"        {offender.where}: {offender.why}" for offender in self.offenders]
+        if (hidden := self.offender_count - len(self.offenders)) > 0:
+            lines.append(f"        … and {hidden:,} more")
+        return "\n".join(map(visible, lines))
+
     def _repr_html_(self) -> str:
         """The verdict as notebooks show it."""
         from shoal.data._notebook import card, facts, grid, sign, text
@@ -76,6 +97,11 @@ class Verdict:
             if isinstance(plain[name], Fraction):
                 plain[name] = float(plain[name])
         return plain
+
+
+def _plain(value: int | float | Fraction) -> int | float:
+    """A number that can be shown."""
+    return value if isinstance(value, int) else float(value)
 
 
 NAMED = 10

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, final, overload
 
+from shoal.data._plural import counted
+from shoal.data._terminal_text import grid_lines, written
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import schema_of
 from shoal.data.release import Release
@@ -14,6 +16,9 @@ from shoal.parameters import Parameters
 
 if TYPE_CHECKING:
     import polars
+
+LINES = 18
+"""Scores that are shown where all are printed."""
 
 FACT = ""
 """The `better` of a score that is neither good nor bad, such as the number of classes."""
@@ -46,6 +51,24 @@ class Score:
     parts: Mapping[str, float] = field(default_factory=dict)
     by: str = "column"
 
+    def __repr__(self) -> str:
+        parts = f"{counted(len(self.parts), 'parts')} by {self.by}" if self.parts else ""
+        return f"<Score: {', '.join(filter(None, (f'{self.name} {written(self.value)}', self.direction, parts)))}>"
+
+    def __str__(self) -> str:
+        """The number, and what it says.
+
+        >>> print(Score("lm", 0.5, "Loss metric.", parts={"age": 0.5}))
+        lm 0.5 (lower is better): Loss metric.
+        """
+        direction = f" ({self.direction})" if self.better else ""
+        return f"{self.name} {written(self.value)}{direction}: {self.meaning}"
+
+    @property
+    def direction(self) -> str:
+        """Which end is better, in words; empty for a plain fact."""
+        return f"{self.better} is better" if self.better else ""
+
     def as_dict(self) -> dict[str, Any]:
         """The score as plain data."""
         return {
@@ -63,9 +86,37 @@ class Scores(tuple[Score, ...]):
     >>> scores = Scores([Score("lm", 0.5, "loss", parts={"age": 0.5}), Score("classes", 3, "number of classes")])
     >>> scores["lm"].value, scores[1].name, "lm" in scores
     (0.5, 'classes', True)
+    >>> print(scores)
+    score    value  direction
+    lm         0.5  lower is better
+    classes      3  lower is better
     """
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Names, values and which end is better, a line each; what does not fit on a screen is counted."""
+        if not self:
+            return "<Scores: none>"
+        rows = [(one.name, one.value, one.direction) for one in self[:LINES]]
+        return "\n".join([*grid_lines(rows, ("score", "value", "direction")), *self._rest()])
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the same, with what each score says."""
+        from shoal.data._notebook import card, grid
+
+        rows = [[one.name, written(one.value), one.direction, one.meaning] for one in self[:LINES]]
+        table = grid(("score", "value", "direction", "meaning"), rows, "".join(self._rest()))
+        return card(counted(len(self), "scores"), table if rows else "")
+
+    def _rest(self) -> list[str]:
+        """How many scores are not shown."""
+        hidden = len(self) - LINES
+        return (
+            [f"… and {hidden:,} more: to_frame() has all, with their parts and meanings"]
+            if hidden > 0
+            else []
+        )
 
     @overload
     def __getitem__(self, name: str | SupportsIndex, /) -> Score: ...

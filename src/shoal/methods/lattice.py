@@ -13,6 +13,7 @@ from shoal.methods._full_domain._recoding import Part, solution_note
 from shoal.methods._full_domain._search import Descent, Progress, branch_and_bound
 from shoal.methods._full_domain._table_to_generalize import Judge, Problem
 from shoal.methods._full_domain.method import FullDomain, local_sentence, proof_sentence
+from shoal.progress import part
 
 LARGE = 50_000
 """Vectors from which on good ones are looked for first, because the proof may not come in time."""
@@ -79,7 +80,8 @@ class Lattice(FullDomain):
         judge = Judge(problem, limit)
         progress = Progress()
         share = 0.3 if self.local else 1.0
-        self._search(judge, progress, prepared, prepared + share * (end - prepared), seed)
+        with part("searching levels"):
+            self._search(judge, progress, prepared, prepared + share * (end - prepared), seed)
         if progress.levels is None:
             assert progress.nearest is not None
             self.refuse(problem, progress.nearest)
@@ -91,7 +93,8 @@ class Lattice(FullDomain):
         if self.local:
             late = prepared + 0.9 * (end - prepared)
             recoding = LocalRecoding(problem, self.objective, limit, late, end, seed)
-            parts = recoding.best(alone)
+            with part("local recoding"):
+                parts = recoding.best(alone)
             notes["local"] = {"plans": recoding.plans, "evaluated": recoding.evaluated}
             before, after = notes["solutions"][0], solution_note(problem, parts)
             if parts is not alone:

@@ -99,6 +99,10 @@ class Verdicts(tuple[Verdict, ...]):
         made.judged = judged
         return made
 
+    def __str__(self) -> str:
+        """The verdicts, and what they are about, as the terminal shows them."""
+        return "\n".join(map(str, self if self.judged is None else (*self, self.judged)))
+
 
 def judged_table(
     table: Table, named: Iterable[str] | None = None, values: Mapping[str, Iterable[str]] | None = None

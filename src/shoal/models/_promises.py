@@ -39,46 +39,51 @@ class Promises(Parameters):
     with all their parameters, of any form.
     """
 
-    k: int | None = Field(default=None, ge=2, description="least number of rows (or persons) of a class")
+    k: int | None = Field(
+        default=None, ge=2, description="least number of rows (or persons) of a class (k-anonymity)"
+    )
     l: int | None = Field(  # noqa: E741
-        default=None, ge=2, description="least number of different sensitive values of a class"
+        default=None, ge=2, description="least number of different sensitive values of a class (l-diversity)"
     )
     c: float | None = Field(
         default=None,
         gt=0,
         allow_inf_nan=False,
         description="with l: the most frequent sensitive value of a class occurs less than c times as often as those "
-        "from rank l on together (recursive diversity)",
+        "from rank l on together (recursive l-diversity)",
     )
     entropy_l: float | None = Field(
         default=None,
         gt=1,
         allow_inf_nan=False,
-        description="least effective number of sensitive values of a class, by their entropy",
+        description="least effective number of sensitive values of a class, by their entropy (entropy l-diversity)",
     )
     t: float | None = Field(
         default=None,
         ge=0,
         le=1,
-        description="largest distance of sensitive values in a class from those in all",
+        description="largest distance of the sensitive values in a class from those in the whole table (t-closeness)",
     )
     distance: Literal["by-kind", "equal", "ordered", "hierarchical"] = Field(
         default="by-kind", description="with t: how far apart two sensitive values lie"
     )
     alpha: float | None = Field(
-        default=None, gt=0, le=1, description="largest share of a sensitive value in a class"
+        default=None,
+        gt=0,
+        le=1,
+        description="largest share of a sensitive value in a class ((α,k)-anonymity)",
     )
     beta: float | None = Field(
         default=None,
         gt=0,
         allow_inf_nan=False,
-        description="largest relative gain of a sensitive value in a class (likeness)",
+        description="largest relative gain of a sensitive value in a class (β-likeness)",
     )
     delta: float | None = Field(
         default=None,
         gt=0,
         allow_inf_nan=False,
-        description="bound of |ln(q/p)| of a sensitive value's share in a class (disclosure)",
+        description="bound of |ln(q/p)| of a sensitive value's share in a class (δ-disclosure)",
     )
     maximal_risk: float | None = Field(
         default=None,
@@ -90,13 +95,13 @@ class Promises(Parameters):
         default=None, gt=0, le=1, description="largest mean risk of re-identification over all persons"
     )
     k_map: int | None = Field(
-        default=None, ge=2, description="least number of persons of the population that match a class"
+        default=None, ge=2, description="least number of persons of the population that match a class (k-map)"
     )
     presence: float | None = Field(
         default=None,
         gt=0,
         le=1,
-        description="largest chance that a person of the population is in the release",
+        description="largest chance that a person of the population is in the release (δ-presence)",
     )
     population: str | None = Field(
         default=None,

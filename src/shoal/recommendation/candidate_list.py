@@ -95,6 +95,15 @@ def harder(candidate: Candidate, axis: str) -> list[Candidate]:
     return found
 
 
+def label_of(candidate: Candidate) -> str:
+    """What a candidate is called, with the parameters that tell it from others of the same name."""
+    axis = candidate.axis
+    named = {*candidate.shown, *(("k", axis) if axis else ())}
+    shown = {name: value for name, value in candidate.method.items() if name in named}
+    words = [f"{spelled(name)} {value:g}" for name, value in shown.items() if isinstance(value, int | float)]
+    return ", ".join([candidate.label, *words])
+
+
 @dataclass(frozen=True, slots=True)
 class Tried:
     """A candidate with the result of trying it."""
@@ -113,14 +122,8 @@ class Tried:
 
     @property
     def label(self) -> str:
-        """The name of the candidate, with the parameters that distinguish it from others of the same name."""
-        axis = self.candidate.axis
-        named = {*self.candidate.shown, *(("k", axis) if axis else ())}
-        shown = {name: value for name, value in self.candidate.method.items() if name in named}
-        words = [
-            f"{spelled(name)} {value:g}" for name, value in shown.items() if isinstance(value, int | float)
-        ]
-        return ", ".join([self.candidate.label, *words])
+        """What it is called, with the parameters that tell it from others of the same name."""
+        return label_of(self.candidate)
 
     @property
     def usable(self) -> bool:

@@ -14,7 +14,7 @@ import os
 import shlex
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.addresses import without_passwords
 from shoal.comparison.results import Row, frame_of
+from shoal.comparison.tally import Tally, Tell
 from shoal.comparison.workers import Scheduler
 from shoal.data.baskets import Baskets
 from shoal.data.role import Roles
@@ -33,7 +34,7 @@ from shoal.methods._candidates import Aim, Candidate
 from shoal.methods._full_domain.method import as_share
 from shoal.option_names import new_name, spoken
 from shoal.recipe import Recipe
-from shoal.recommendation.candidate_list import Tried, candidates, harder, main_parameter
+from shoal.recommendation.candidate_list import Tried, candidates, harder, label_of, main_parameter
 from shoal.recommendation.command_line import command_line
 from shoal.recommendation.goal import Stated
 from shoal.recommendation.problem import Problem
@@ -54,9 +55,6 @@ RESERVE = 0.1
 
 BEST = 3
 """The number of best candidates that are also tried with stronger promises."""
-
-Tell = Callable[[int, int, str], None]
-"""Progress callback: it receives the number of finished runs, the number of all, and the label of the last one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,7 +245,7 @@ def propose(
     """Propose a release for data in a file, as `recommend` does; each worker reads the file once.
 
     `hierarchies_folder`: a folder of hierarchy files, for quasi-identifiers without another hierarchy. `tell`: progress
-    callback.
+    callback; it receives how many candidates are finished, how many there are, and which are under way.
     """
     begin = time.monotonic()
     if not time_limit > 0:
@@ -272,13 +270,15 @@ def propose(
 
         def carry_out(batch: Sequence[Candidate], before: int, *, finish_first: bool = False) -> list[Tried]:
             cells = {(cell := problem.cell(one, scale, time_limit * SHARE)).key: (one, cell) for one in batch}
+            tally = Tally(tell, before + len(cells), before)
             done: list[Tried] = []
             for cell, answer in scheduler.answers(
-                [cell for _, cell in cells.values()], finish_first=finish_first
+                [cell for _, cell in cells.values()],
+                finish_first=finish_first,
+                begun=lambda cell: tally.begun(label_of(cells[cell.key][0])),
             ):
                 done.append(problem.tried(cells[cell.key][0], cell, answer, scale))
-                if tell is not None:
-                    tell(before + len(done), before + len(cells), done[-1].label)
+                tally.ended(done[-1].label)
             return done
 
         found = carry_out(first, 0, finish_first=True)
@@ -289,10 +289,8 @@ def propose(
     built = {name: spec for name, spec in chosen.hierarchies.items() if name not in problem.hierarchies}
     seconds = time.monotonic() - begin
     said = reasons(proposal, marked, scale, built, problem.names, seconds=seconds, time_limit=time_limit)
-    sentences = tuple(map(spoken, said))
-    return Recommendation(
-        problem.aim, scale, tuple(marked), proposal, chosen, built, problem.profile, sentences, seconds
-    )
+    tried, why = tuple(marked), tuple(map(spoken, said))
+    return Recommendation(problem.aim, scale, tried, proposal, chosen, built, problem.profile, why, seconds)
 
 
 def _refuse_no_file(source: object) -> None:

@@ -1,9 +1,12 @@
 """Explain in sentences why a release is proposed."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from shoal.data._plural import counted
 from shoal.methods._candidates import Aim
+from shoal.methods._improvement.method import Improvable
+from shoal.recipe import make_method
 from shoal.recommendation.candidate_list import Tried
 from shoal.recommendation.goal import spelled
 from shoal.recommendation.scale import Scale
@@ -16,6 +19,9 @@ WORDS = {
     "crashed": "crashed",
     "broken": "broke the promise and was thrown away",
 }
+
+IMPROVED = 60.0
+"""Seconds that whoever has them may spend on single rows."""
 
 
 def reasons(
@@ -78,10 +84,27 @@ def _sentences(
             f"It searches for up to {seconds:g} seconds; if it stops before the best is proved, a slower machine may "
             "find less."
         )
+    if scale.loss == "lm_mean" and may_be_improved(proposal.candidate.method):
+        yield (
+            f"Rows were not moved one by one: --improve {IMPROVED:g} spends {IMPROVED:g} seconds more on that, and the "
+            "release may lose less; its classes may overlap then."
+        )
     if trees:
         shown = ", ".join(f"{name} {spec}" for name, spec in trees.items())
         yield f"Hierarchies were built from the values alone ({shown}): see whether their groups mean something."
     yield from _failures(found)
+
+
+def may_be_improved(method: Mapping[str, Any]) -> bool:
+    """Whether a method, as a recipe has it, can move single rows, and was not told to; classes may overlap then.
+
+    >>> may_be_improved({"name": "mondrian", "k": 3}), may_be_improved({"name": "mondrian", "k": 3, "improve": 5})
+    (True, False)
+    """
+    made = make_method(dict(method))
+    if not isinstance(made, Improvable) or made.improving:
+        return False
+    return not made.model_copy(update={"improve": IMPROVED}).misfits()
 
 
 def _rivals(proposal: Tried, base: Sequence[Tried]) -> Iterator[str]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from shoal.errors import ShoalError
 from shoal.option_names import as_typed
+from shoal.progress import in_words, watched
 from shoal.recipe import Recipe
 from shoal.studio.sitting import plain, read_json, write_json
 
@@ -56,8 +57,9 @@ def _end_with(parent: int) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-def _tell(folder: Path, stage: str, share: float | None = None) -> None:
-    write_json(folder / "progress.json", {"stage": stage, "share": share})
+def _tell(folder: Path, stage: str, share: float | None = None, part: float | None = None) -> None:
+    """`share`, `part`: how much is done of all, or of the step, where one of them is known."""
+    write_json(folder / "progress.json", {"stage": stage, "share": share, "part": part})
 
 
 def _publish(folder: Path, task: dict[str, Any]) -> dict[str, Any]:
@@ -67,7 +69,15 @@ def _publish(folder: Path, task: dict[str, Any]) -> dict[str, Any]:
     recipe = Recipe(**task["recipe"])
     output = recipe.output.model_copy(update={"folder": str(folder / OUT)})
     recipe = recipe.model_copy(update={"output": output})
-    finished, _ = publish(recipe, stage=lambda stage: _tell(folder, stage))
+    step = ""
+
+    def stage(name: str) -> None:
+        nonlocal step
+        step = name
+        _tell(folder, step)
+
+    with watched(lambda name, share: _tell(folder, in_words(step, name, share), part=share)):
+        finished, _ = publish(recipe, stage=stage)
     _tell(folder, "showing")
     if finished.engine.in_memory:
         np.save(folder / ROWS, np.asarray(finished.trace.rows))
@@ -90,7 +100,7 @@ def _recommend(folder: Path, task: dict[str, Any]) -> dict[str, Any]:
         hierarchies_folder=source.hierarchies_folder,
         time_limit=float(task.get("time_limit", 30)),
         jobs=max((os.cpu_count() or 2) - 1, 1),
-        tell=lambda done, of, label: _tell(folder, f"trying {label}", done / max(of, 1)),
+        tell=lambda done, of, going: _tell(folder, f"trying {going or 'methods'}", done / max(of, 1)),
     )
     tried = [
         {
@@ -119,8 +129,8 @@ def _attack(folder: Path, task: dict[str, Any]) -> dict[str, Any]:
 
     target = folder.parent / f"{int(task['run']):04}"
     recipe = Recipe(**read_json(target / "task.json")["recipe"])
-    _tell(folder, "attacking", 0.3)
-    found = attack(target / OUT, recipe.source.path)
+    with watched(lambda name, share: _tell(folder, in_words("attacking", name, share), 0.3)):
+        found = attack(target / OUT, recipe.source.path)
     return {"run": task["run"], "attacks": as_plain(found)}
 
 

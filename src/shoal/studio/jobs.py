@@ -28,10 +28,26 @@ SHARES = {
 }
 """About how much of a run is done when a step begins."""
 
+BEGUN = 0.03
+"""The share of what begins, and of a step that is none of these."""
+
 INTERRUPTED = "The studio was closed before it ended."
 
 ASIDE = 10_000
 """Numbers of recommendations and attacks begin here, so that runs are numbered 1, 2, 3."""
+
+
+def share_at(stage: str, part: float = 0.0) -> float:
+    """About how much of a run is done at a step of which a part is done.
+
+    >>> [round(share_at("anonymizing by mondrian: improving", part), 2) for part in (0.0, 0.5, 1.0)]
+    [0.2, 0.4, 0.6]
+    >>> share_at("starting"), share_at("writing: linkage, 1 of 3")
+    (0.03, 0.75)
+    """
+    begins = dict(zip(SHARES, zip(SHARES.values(), [*SHARES.values(), 1.0][1:], strict=True), strict=True))
+    begin, end = begins.get(stage.split(" ")[0].rstrip(":"), (BEGUN, BEGUN))
+    return begin + part * (end - begin)
 
 
 @dataclass(slots=True)
@@ -83,7 +99,7 @@ class Job:
         """The step it is at, how much is done, and an estimate of the seconds that are left."""
         answer = read_json(self.folder / "progress.json", {})
         stage = str(answer.get("stage", "starting"))
-        share = answer.get("share") or SHARES.get(stage.split(" ")[0], 0.03)
+        share = answer.get("share") or share_at(stage, answer.get("part") or 0.0)
         before = float(self.task.get("expected") or 0)
         left = before - self.seconds if before else self.seconds / share - self.seconds
         known = before > 0 or share > 0.15

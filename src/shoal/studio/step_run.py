@@ -33,11 +33,21 @@ async def facts(walk: Walk) -> dict[str, Any]:
         "runs": [row_of(walk, job) for job in runs],
         "active": active[0] if active else None,
         "progress": active[0].progress if active else None,
-        "stage": STAGES.get(stage.split(" ")[0], stage),
+        "stage": stage_words(stage),
         "last": last,
         "same": last is not None and last.state == "done" and last.task["recipe"] == plain(recipe),
         "sentences": sentences(walk),
     }
+
+
+def stage_words(stage: str) -> str:
+    """A step in words, with the part that it is at.
+
+    >>> stage_words("anonymizing by mondrian: improving, 34%")
+    'Looking for a release that keeps the promise: improving, 34%'
+    """
+    step, colon, part = stage.partition(":")
+    return STAGES.get(step.split(" ")[0], step) + colon + part
 
 
 def sentences(walk: Walk) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.arrays import Mask, Rows, turns_of
 from shoal.methods._improvement._kept_promises import Promises
+from shoal.progress import Told, part
 
 if TYPE_CHECKING:
     from shoal.kernels.annealing import Cells, Classes, Log, Near, Room, Rules
@@ -76,18 +77,24 @@ class Search:
     def run(self, seconds: float | None, steps: tuple[int, ...]) -> Found:
         """Search for so many seconds, or for so many steps at each temperature."""
         self._compile()
-        begin = time.perf_counter()
+        with part("improving") as told:
+            return self._searched(seconds, steps, told)
+
+    def _searched(self, seconds: float | None, steps: tuple[int, ...], told: Told) -> Found:
+        start = time.perf_counter()
         self._look_around()
         classes = self._best_start()
         before = self._mean(self._built(self._given))
         if classes is None:
             return Found(self._given, steps or (CHUNK,) * RUNGS, before, before)
-        tried, left = [], max(begin + (seconds or 0.0) - time.perf_counter(), 0.0)
+        tried, left = [], max(start + (seconds or 0.0) - time.perf_counter(), 0.0)
         begin = time.perf_counter()
         for rung, heat in enumerate(self._heats()):
             if seconds is not None:
-                tried.append(self._until(begin + left * (rung + 1) / RUNGS, heat, classes))
+                ends = begin + left * (rung + 1) / RUNGS
+                tried.append(self._until(ends, heat, classes, lambda now: told((now - start) / seconds)))
             else:
+                told(sum(tried) / max(sum(steps), 1))
                 self._take(steps[rung], heat, classes)
                 tried.append(steps[rung])
         after = self._mean(classes)
@@ -113,10 +120,11 @@ class Search:
             promises.least, promises.most, self._pool, promises.frozen, not promises.by_size
         )
 
-    def _until(self, end: float, heat: float, classes: "Classes") -> int:
-        """Try steps until a time; how many."""
+    def _until(self, end: float, heat: float, classes: "Classes", told: Told) -> int:
+        """Try steps until a time; how many. `told`: called with the time, chunk by chunk."""
         done = 0
-        while not done or time.perf_counter() < end:
+        while (now := time.perf_counter()) < end or not done:
+            told(now)
             self._take(CHUNK, heat, classes)
             done += CHUNK
         return done

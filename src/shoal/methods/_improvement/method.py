@@ -14,6 +14,7 @@ from shoal.methods.mondrian._plan import tied_rows
 from shoal.methods.table_method import TableMethod
 from shoal.models.model import TableModel
 from shoal.models.reidentification_risk import ReidentificationRisk
+from shoal.progress import part
 
 # The search is loaded where it is asked for: it takes longer than to start without it.
 if TYPE_CHECKING:
@@ -176,7 +177,8 @@ class Improvable(TableMethod):
             reason = "missing cells match all others"
         elif k < 2:
             reason = "no promise asks for a least number of rows in every class"
-        found = Bound(None, reason=reason) if reason else bound(table.quasi, k, highest)
+        with part("computing the best possible"):
+            found = Bound(None, reason=reason) if reason else bound(table.quasi, k, highest)
         reached = granularity_of(table, made)
         figures = {"granularity": found.granularity, "each_row_alone": found.alone, "reached": reached}
         return {
