@@ -85,7 +85,7 @@ class CellObjective:
         return self._all_gone / self._rows
 
     def ceiling(self, outcome: Outcome) -> "CellCeiling":
-        """The bound from an evaluated vector: the loss of certainly suppressed rows, and of the others on every level."""
+        """The bound from an evaluated vector: what certainly suppressed rows lose, and the others on every level."""
         held = self._held(self._weights * outcome.certain[outcome.number])
         return CellCeiling(self._profile(held), self._lost(held), self._starts, self._rows)
 

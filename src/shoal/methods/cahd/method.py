@@ -32,13 +32,13 @@ Data = TypeVar("Data")
 
 
 class Cahd(Method):
-    """Put like baskets side by side, group neighbors, and publish each group's sensitive items as counts.
+    """Put similar baskets side by side, group neighbors, and publish each group's sensitive items as counts.
 
     Public items are published exactly; which basket of a group holds a sensitive item is not. The order of the baskets
-    and the likeness of two of them follow from public items alone. In the form `near`, sensitive items only tell which
-    clusters of like baskets become one group; in the form `blocks`, they can only forbid to cut a group in half; in the
-    paper's form, `pivots`, a group is a sensitive basket with the nearest others, and whoever knows that can often tell
-    which one it was.
+    and the similarity of two of them follow from public items alone. In the form `near`, sensitive items only decide
+    which clusters of similar baskets become one group. In the form `blocks`, they can only forbid cutting a group in
+    half. In the paper's form, `pivots`, a group is a sensitive basket with the nearest others, and whoever knows that
+    can often tell which one it was.
     """
 
     name: ClassVar[str] = "cahd"
@@ -77,7 +77,7 @@ class Cahd(Method):
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """Clusters first, then blocks in each order."""
+        """Near clusters first, then blocks in each order."""
         if goal.aim is not Aim.DEGREE:
             return []
         plain = {"name": cls.name, "p": goal.p}
@@ -90,15 +90,15 @@ class Cahd(Method):
 
     @property
     def splits_ties(self) -> bool:
-        """Blocks keep equal baskets together, unless they change places afterwards."""
+        """Whether equal baskets may be separated: blocks keep them together, unless they trade places afterward."""
         return self.form != "blocks" or self.improve
 
     def models(self) -> tuple[Model, ...]:
-        """The degree."""
+        """The promise: the privacy degree."""
         return (PrivacyDegree(p=self.p),)
 
     def unused_parameters(self) -> tuple[str, ...]:
-        """Only pivots have candidates, and clusters of like baskets need no order."""
+        """Alpha, which only pivots and swaps use, and the order, which near clusters do not need."""
         said = []
         if self.form != "pivots" and not self.improve and self.given("alpha"):
             said.append(
@@ -142,7 +142,7 @@ class Cahd(Method):
         return self.released(groups, models=promised), Trace(rows, timings, notes)
 
     def refuse_distributed(self) -> None:
-        """Only orders by keys can be cut, and no improvement."""
+        """Refuse orders that do not follow from each basket alone, and improvement."""
         if self.form != "near" and self.order not in SORTABLE:
             raise WrongUse(
                 f"The order {self.order} needs all baskets at once; in parts, take {' or '.join(SORTABLE)} (--order)."
@@ -153,7 +153,7 @@ class Cahd(Method):
     def _distributed(
         self, data: Dataset, engine: Distributed, seed: int | None
     ) -> tuple[Release[Dataset], Trace]:
-        """The same of baskets in parts, for orders by keys: blocks are those of memory, others gather inside ranges."""
+        """Group baskets in parts: blocks are the same as in memory, other groups form inside ranges of the order."""
         from shoal.data._basket_frames import supports_in
         from shoal.methods.cahd._distributed import Plan, group_parts
 
@@ -173,7 +173,7 @@ class Cahd(Method):
         return self.released(Dataset(schema, lines, count, data.rows), models=promised), trace
 
     def _together(self, parts: list[dict[str, Any]]) -> dict[str, Any]:
-        """The notes of all parts, from those of each."""
+        """Combine the notes of all parts."""
         names = ["distinct_baskets", "baskets_without_public_items", "parts"]
         names += ["groups_given_up"] if self.form == "pivots" else []
         notes: dict[str, Any] = {name: sum(part.get(name, 0) for part in parts) for name in names}
