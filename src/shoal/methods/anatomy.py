@@ -127,7 +127,7 @@ class Anatomy(TableMethod):
             )
         if table.entity is not None:
             raise WrongUse(
-                f"{self.name} takes one row a person: the rows of {table.entity.name} would come into several groups."
+                f"{self.name} takes one row a person: the rows of {table.entity.name} would end up in several groups."
             )
         self._definite_for(table)  # refuse wrong use before infeasible promises
         self._refuse_frequent(table.sensitive[0])

@@ -53,11 +53,13 @@ class Pram(Method):
         default=None, gt=0, lt=1, description="with rho2: a belief before the published value is seen"
     )
     rho2: float | None = Field(
-        default=None, gt=0, lt=1, description="with rho1: the belief afterwards stays below this"
+        default=None, gt=0, lt=1, description="with rho1: the belief afterward stays below this"
     )
-    d: float | None = Field(default=None, gt=0, lt=1, description="with d-gamma: a belief in a value before")
+    d: float | None = Field(
+        default=None, gt=0, lt=1, description="with d-gamma: a belief in a value before it is published"
+    )
     d_gamma: float | None = Field(
-        default=None, gt=0, lt=1, description="with d: the belief in it afterwards, at most"
+        default=None, gt=0, lt=1, description="with d: the belief in it afterward, at most"
     )
     columns: tuple[str, ...] = Field(
         default=(), description="the columns that are perturbed; by default, the sensitive ones"

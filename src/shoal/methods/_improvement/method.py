@@ -72,13 +72,13 @@ class Improvable(TableMethod):
         default=None,
         gt=0,
         allow_inf_nan=False,
-        description="seconds to move rows between classes, and to part and join classes, so that less is lost; classes "
-        "may overlap then",
+        description="seconds to move rows between classes, and to split and join classes, so that less is lost; "
+        "classes may then overlap",
     )
     improve_steps: Steps = Field(
         default=(),
-        description="the same for a number of steps, whose outcome depends on the seed alone; or for the steps at each "
-        "temperature that a run in seconds has noted",
+        description="the same for a number of steps, so that the outcome depends on the seed alone; or the steps at "
+        "each temperature, as a run with improve has noted them",
     )
 
     @model_validator(mode="after")
@@ -97,8 +97,8 @@ class Improvable(TableMethod):
 
     bound: bool = Field(
         default=False,
-        description="where nodes of hierarchies are published: also compute the most that any release with classes as "
-        "large could keep; done with improve in any case",
+        description="if nodes of hierarchies are published, also compute how much any release with classes as large "
+        "could keep at most; always done with improve",
     )
 
     @property

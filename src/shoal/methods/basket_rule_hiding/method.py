@@ -63,8 +63,8 @@ class BasketRuleHiding(Method):
     )
     strategy: Strategy = Field(
         default="dsr",
-        description="dsr and dsl take items of the right or left side out, isl puts items of the left side in, exact "
-        "takes out the fewest occurrences, random is dsr with victims by chance",
+        description="dsr and dsl remove items of the right or left side, isl adds items of the left side, exact "
+        "removes the fewest occurrences, random is dsr with baskets chosen at random",
     )
     time_limit: float = Field(default=60, gt=0, description="with exact: seconds for one solution")
 

@@ -75,7 +75,7 @@ class Plan:
         """The groups of similar baskets in a block."""
         import polars as pl
 
-        # A worker that is asked again gets the rows in another order.
+        # If work is repeated, the rows may come in another order.
         frame = frame[pl.Series(baskets_in(frame, self.schema).canonical_order())]
         ties = tie_order(frame.height, part_key(self.seed, block))
         return self.published(
@@ -326,7 +326,7 @@ def _around(frame: "Frame", plan: Plan, elsewhere: dict[int, Counts]) -> "Frame"
     """The groups around the pivots of a range, as keys and lines, and the remaining baskets, without lines."""
     import polars as pl
 
-    # A worker that is asked again gets the rows in another order.
+    # If work is repeated, the rows may come in another order.
     frame = frame[pl.Series(baskets_in(frame, plan.schema).canonical_order())]
     sheet, part = plan.sheet(frame), int(frame[RANGE][0])
     ties = tie_order(frame.height, part_key(plan.seed, part))

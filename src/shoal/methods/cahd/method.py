@@ -54,8 +54,8 @@ class Cahd(Method):
     p: int = Field(ge=2, description="degree: at most one p-th of a group's baskets holds a sensitive item")
     form: Literal["near", "blocks", "pivots"] = Field(
         default="near",
-        description="how groups form: near, clusters of like baskets, found by public items alone, put together where "
-        "the degree asks for it; blocks of the order, halved as long as the degree holds; or pivots, around each "
+        description="how groups form: near, clusters of similar baskets, found by public items alone and merged where "
+        "the degree requires it; blocks of the order, halved as long as the degree holds; or pivots, around each "
         "sensitive basket, as in the paper, which betrays many of them",
     )
     order: Order = Field(
@@ -71,8 +71,8 @@ class Cahd(Method):
     )
     improve: bool = Field(
         default=False,
-        description="let baskets without sensitive items change places while estimates come closer to the truth; "
-        "who was moved can be seen, and so who was not; not in parts (spark, stream)",
+        description="let baskets without sensitive items trade places as long as estimates come closer to the truth; "
+        "readers can see who was moved, and so who was not; not in parts (spark, stream)",
     )
 
     @classmethod

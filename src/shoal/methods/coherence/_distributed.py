@@ -147,7 +147,7 @@ class DistributedSearch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shelf:
-    """What a part must know to count: public items by rank, secrets, and the supports of all items."""
+    """What a part needs for counting: public items by rank, the watched secrets, and the supports of all items."""
 
     schema: Baskets
     codes: Items

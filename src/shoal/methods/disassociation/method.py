@@ -62,19 +62,20 @@ class Disassociation(Method):
         "Terrovitis, Liagouris, Mamoulis, Skiadopoulos: Privacy preservation by disassociation. PVLDB 5(10), 2012"
     )
 
-    k: int = Field(ge=2, description="how many baskets must be candidates for who knows up to m items of one")
+    k: int = Field(ge=2, description="least number of baskets that fit what is known: up to m items of one")
     m: int = Field(default=2, ge=1, description="how many items of a basket an adversary knows")
     max_cluster_size: int | None = Field(
         default=None,
         ge=2,
-        description="clusters stay below it, if k allows, and aim at four times k, at least two thirds of it; in the "
-        "paper's form, clusters of that many baskets are divided; at least k; by default, the larger of 30 and twice k",
+        description="clusters stay below this size, if k allows, and aim at four times k, but at least two thirds of "
+        "it; in the paper's form, clusters of this size are divided; at least k; by default, the larger of 30 and "
+        "twice k",
     )
     swaps: int = Field(
         default=2,
         ge=0,
         le=100,
-        description="passes in which baskets change places between clusters of like ones; 0 is the paper's form, "
+        description="passes in which baskets trade places between clusters of similar ones; 0 is the paper's form, "
         "clusters by their most frequent items (HORPART)",
     )
     refine: bool = Field(

@@ -25,8 +25,8 @@ from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.model import Model
 
 ALPHABETICAL = (
-    "Items have no hierarchy: neighbors in the order of their texts were grouped, five by five. What they mean has no "
-    "part in that; give them a hierarchy with --hierarchy items=FILE."
+    "Items have no hierarchy: neighbors in the order of their texts were grouped, five by five, whatever they mean. To "
+    "group them by meaning, give them a hierarchy with --hierarchy items=FILE."
 )
 
 RENAMED = (
@@ -62,16 +62,16 @@ class KmGeneralization(Method):
         "Local and global recoding methods for anonymizing set-valued data. VLDB Journal 20(1), 2011"
     )
 
-    k: int = Field(ge=2, description="how many baskets hold each combination at least")
+    k: int = Field(ge=2, description="least number of baskets that hold each combination")
     m: int = Field(default=2, ge=1, description="the most items of a combination that an adversary may know")
     algorithm: Literal["aa", "lra", "vpa"] = Field(
         default="aa",
-        description="aa: one node an item everywhere; lra: by parts of like baskets; vpa: branch by branch first",
+        description="aa: one node per item everywhere; lra: by parts of similar baskets; vpa: branch by branch first",
     )
     parts: int = Field(default=10, ge=1, description="with lra: number of parts")
     lower: bool = Field(
         default=True,
-        description="replace nodes by their children afterwards, where the promise allows it",
+        description="replace nodes by their children afterward, where the promise allows it",
     )
 
     @classmethod

@@ -62,12 +62,12 @@ class LocalSuppression(TableMethod):
     m: int | None = Field(
         default=None,
         ge=1,
-        description="promise k of every choice of so many quasi-identifiers; by default, of all together",
+        description="promise k for every choice of this many quasi-identifiers; by default, for all together",
     )
     time_limit: float = Field(
         default=60,
         gt=0,
-        description="with strategy optimal: seconds, after which the best that was found is taken",
+        description="with strategy optimal: seconds, after which the best solution found is taken",
     )
 
     @classmethod

@@ -88,7 +88,7 @@ class Mondrian(Improvable):
     )
     split: Literal["widest", "loss", "random"] = Field(
         default="widest",
-        description="which column to cut: the widest, the one that saves most loss, or any",
+        description="which column to cut: the widest, the one that reduces the loss most, or a random one",
     )
     publish: Form = Field(
         default="nodes",

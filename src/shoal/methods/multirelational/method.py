@@ -44,13 +44,13 @@ class Multirelational(TableMethod):
     )
     not_distributable: ClassVar[str] = "persons with like records are looked for among all"
 
-    k: int = Field(ge=2, description="least number of persons who are alike, with all their records")
+    k: int = Field(ge=2, description="least number of persons who look the same, with all their records")
     clusters: str = Field(default="mondrian", description=CLUSTERS)
     class_size: int | None = Field(
         default=None,
         ge=2,
-        description="least number of persons of a first class, among whom groups with like records are looked for: "
-        "more keeps more of the records and less of the cells; by default, four times k",
+        description="least number of persons of a first class, in which groups with similar records are then formed: a "
+        "larger number keeps more of the records and less of the cells; by default, four times k",
     )
 
     @classmethod

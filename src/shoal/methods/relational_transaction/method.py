@@ -84,19 +84,19 @@ class RelationalTransaction(TableMethod):
     clusters: str = Field(default="mondrian", description=CLUSTERS)
     merge: Literal["relational", "items", "both"] = Field(
         default="both",
-        description="which class is the nearest: the one with which cells lose least (RMERGE), with the most like "
-        "items (TMERGE), or the first by both (RTMERGE)",
+        description="which class is the nearest: the one with which cells lose least (RMERGE), the one with the most "
+        "similar items (TMERGE), or the first by both (RTMERGE)",
     )
     bound: dict[str, float] = Field(
         default={"relational": 0.1},
-        description="the largest loss: relational=0.1 unites classes while the cells' mean loss (1 - granularity) "
-        "stays within it; items=0.3 unites no more of them than it takes to lose at most so much of the items",
+        description="the largest loss: relational=0.1 merges classes as long as the cells' mean loss (1 - granularity) "
+        "stays within it; items=0.3 merges no more of them than needed to keep the loss of items within it",
     )
 
     item_step: Literal["generalization", "disassociation"] = Field(
         default="generalization",
-        description="what protects items in a class: nodes of their hierarchy and leaving out, in the rows; or "
-        "clusters of chunks beside them, in which all items stay",
+        description="what protects items in a class: in the rows, nodes of their hierarchy and leaving items out; or "
+        "clusters of chunks beside the rows, in which all items stay",
     )
     h: float | None = Field(
         default=None,
