@@ -41,8 +41,9 @@ def leading(pair_indptr: Rows, pairs: Rows, items: Items, ranks: Rows, first: An
 class Room(NamedTuple):
     """Working arrays.
 
-    `marks`, `place_of_item`, `place_of_row`: one entry per item, or per basket, which is -1 between groups of trees.
-    `chunks`, `following`, `bits`: see `fill` of `verpart`.
+    `marks`: for each item, the latest joint cluster below which a chunk has it. `place_of_item`, `place_of_row`: one
+    entry per item, or per basket, which is -1 between groups of trees. `chunks`, `following`, `bits`: see `fill` of
+    `verpart`.
     """
 
     marks: Rows

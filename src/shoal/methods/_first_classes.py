@@ -13,7 +13,7 @@ from shoal.errors import Infeasible, WrongUse
 from shoal.measures._comparison import blank_rows
 from shoal.methods.table_method import TableMethod
 
-CLUSTERS = "method of tables that makes the first classes: mondrian, lattice, samarati"
+CLUSTERS = "the method for tables that makes the first classes: mondrian, lattice or samarati"
 
 
 def first_method(name: str, owner: TableMethod, **instead: Any) -> TableMethod:

@@ -95,10 +95,10 @@ class Anatomy(TableMethod):
         sizes = published.sizes
         summary = [
             f"{counted(len(published), 'groups')} of {sizes.min():,} to {sizes.max():,} rows; each shows its public "
-            f"cells and its values of {secret.name}, and not who has which."
+            f"cells and its values of {secret.name}, but not who has which."
         ]
         if first > len(published):
-            summary.append(f"{first:,} groups were united until every promise was kept.")
+            summary.append(f"{first:,} groups were merged until every promise was kept.")
         given = {name: getattr(self, name) for name in ("l", "c", "entropy_l", "t", "alpha", "beta", "delta")}
         parameters = {name: value for name, value in given.items() if value is not None}
         release = self.released(published, models=models, parameters=parameters)
@@ -127,7 +127,7 @@ class Anatomy(TableMethod):
             )
         if table.entity is not None:
             raise WrongUse(
-                f"{self.name} takes one row a person: the rows of {table.entity.name} would end up in several groups."
+                f"{self.name} takes one row per person: the rows of {table.entity.name} would end up in several groups."
             )
         self._definite_for(table)  # refuse wrong use before infeasible promises
         self._refuse_frequent(table.sensitive[0])

@@ -99,7 +99,8 @@ class Pram(Method):
         data.refuse_without_quasi()
         if data.entity is not None:
             raise WrongUse(
-                f"{self.name} takes one row a person: several draws of one person ({data.entity.name}) would tell more."
+                f"{self.name} takes one row per person: several draws for one person ({data.entity.name}) "
+                "would reveal more."
             )
         columns = self._chosen(data)
         factor = min(model.largest() for model in self.models())
@@ -139,7 +140,7 @@ class Pram(Method):
                 raise WrongUse(f"The column {column.name!r} is {column.role}, and is not perturbed.")
             if len(np.unique(column.codes)) < 2:
                 raise Infeasible(
-                    f"{column.name} has one value alone, which nothing can hide. Leave it out.", 1
+                    f"{column.name} has only one value, which nothing can hide. Leave it out.", 1
                 )
         return columns
 
@@ -179,7 +180,7 @@ def _notes(drawn: dict[str, Column], factor: Fraction) -> dict[str, Any]:
         )
     names = ", ".join(drawn)
     warning = (
-        f"The values of {names} are perturbed: a single cell is no fact about a person. Readers estimate counts from "
-        "the matrix in release.json (Release.estimate). Other columns are published as they are."
+        f"The values of {names} are perturbed: a single cell is not a fact about a person. Readers estimate counts "
+        "from the matrix in release.json (Release.estimate). Other columns are published as they are."
     )
     return {"summary": summary, "warnings": [warning]}

@@ -57,7 +57,7 @@ class Samarati(FullDomain):
         limit = self.limit(problem.tuples.rows)
         if len(problem.lattice) > LARGEST:
             raise WrongUse(
-                f"The lattice has {len(problem.lattice):,} vectors, too many to look at whole heights; take the "
+                f"The lattice has {len(problem.lattice):,} vectors, too many to evaluate whole heights; use the "
                 "method lattice, which searches such lattices for a given time."
             )
         if self.objective == "c_avg" and problem.k is None:

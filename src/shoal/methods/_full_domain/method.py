@@ -102,7 +102,7 @@ def choice_sentence(
             f"{_heights(min(heights), max(heights))}; its height is {chosen['height']}."
         )
     among = counted(len(solutions), "vectors")
-    return f"Height {chosen['height']} is the least that there is; chosen {by} among {among} of it."
+    return f"Height {chosen['height']} is the least possible; chosen {by} among {among} of it."
 
 
 def _heights(least: int, most: int) -> str:
@@ -289,8 +289,8 @@ class FullDomain(Improvable):
         wildcards = any(isinstance(model, KAnonymity) and model.missing_matches_all for model in models)
         if self.missing_matches_all and not wildcards:
             raise WrongUse(
-                "Missing values match all for k-anonymity alone, and it is not promised: give --k too, or leave "
-                "--missing-matches-all away."
+                "--missing-matches-all is for k-anonymity alone, which is not promised: give --k too, or omit "
+                "--missing-matches-all."
             )
         if self.min_level and (self.improving or self.bound):
             raise WrongUse(

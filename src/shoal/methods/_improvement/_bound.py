@@ -54,7 +54,7 @@ class Bound:
         if self.granularity is None:
             return f"How far the best possible release is was not computed: {self.reason}."
         return (
-            f"No release by nodes of these hierarchies with at least {k} rows a class keeps more than "
+            f"No release by nodes of these hierarchies with at least {k} rows per class keeps more than "
             f"{self.granularity:.4f} by granularity; this one keeps {reached:.4f}, at most "
             f"{max(self.granularity - reached, 0.0):.4f} from the best possible."
         )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made", bound=tuple[Any, ...])
 
-UNCUT = "--improve moves rows between all classes, and rows in parts are not together; use --engine local."
+UNCUT = "--improve moves rows between all classes, which needs all rows at once; use --engine local."
 
 
 def _listed(given: Any) -> Any:
@@ -88,10 +88,12 @@ class Improvable(TableMethod):
         from shoal.methods._improvement._annealing import RUNGS
 
         if self.improve is not None:
-            raise WrongUse("A search is as long as improve or as improve_steps says, and not both: omit one")
+            raise WrongUse(
+                "The length of a search is given by improve or by improve_steps, not by both: omit one"
+            )
         if len(self.improve_steps) not in (1, RUNGS):
             raise WrongUse(
-                f"improve_steps is one number, or {RUNGS} of them, one a temperature; not {len(self.improve_steps)}"
+                f"improve_steps is one number, or {RUNGS} of them, one per temperature; not {len(self.improve_steps)}"
             )
         return self
 
@@ -134,7 +136,7 @@ class Improvable(TableMethod):
             raise WrongUse(UNCUT)
         if self.bound:
             raise WrongUse(
-                "--bound looks at all rows together, which distributed rows are not; omit it, or use --engine local."
+                "--bound needs all rows at once, which stream and spark do not have; omit it, or use --engine local."
             )
 
     def repeating(self, steps: Sequence[int] | None) -> Self:
@@ -171,7 +173,9 @@ class Improvable(TableMethod):
         k = max((model.least_size() for model in models if model not in averages), default=1)
         reason = ""
         if not by_nodes:
-            reason = "not every quasi-identifier is published by the nodes of a hierarchy; give each one"
+            reason = (
+                "not every quasi-identifier is published by the nodes of a hierarchy; give each a hierarchy"
+            )
         elif any(getattr(model, "missing_matches_all", False) for model in models):
             reason = "missing cells match all others"
         elif k < 2:
@@ -197,7 +201,7 @@ class Improvable(TableMethod):
         if made is not None and not all(model.coarsens or model.verify(made[0]).holds for model in models):
             made, sentence = (
                 None,
-                "Improvement: given up, because classes became one that break a promise together.",
+                "Improvement: given up, because classes that became one break a promise together.",
             )
         return made, {**notes, "summary": [sentence]}
 

@@ -41,7 +41,7 @@ class BasketRuleHiding(Method):
     name: ClassVar[str] = "basket-rule-hiding"
     accepts: ClassVar[type] = Baskets
     not_distributable: ClassVar[str] = (
-        "which baskets an item is taken out of is weighed over all baskets at once, again after every item"
+        "which baskets lose an item is decided over all baskets at once, and anew after every item"
     )
     example: ClassVar[dict[str, Any]] = {"support": 0.03, "confidence": 0.2, "scope": "all"}
     paper: ClassVar[str] = (
@@ -99,7 +99,7 @@ class BasketRuleHiding(Method):
         ]
         if self.strategy != "exact" and self.given("time_limit"):
             found.append(
-                f"--time-limit has no effect with --strategy {self.strategy}: only exact solves so long."
+                f"--time-limit has no effect with --strategy {self.strategy}: only exact has a time limit."
             )
         return tuple(found)
 

@@ -101,11 +101,9 @@ class Cahd(Method):
         """Alpha, which only pivots and swaps use, and the order, which near clusters do not need."""
         said = []
         if self.form != "pivots" and not self.improve and self.given("alpha"):
-            said.append(
-                "--alpha has no effect: only --form pivots and --improve look at baskets so far away."
-            )
+            said.append("--alpha has no effect: only --form pivots and --improve look that far.")
         if self.form == "near" and self.given("order"):
-            said.append("--order has no effect: only --form blocks and --form pivots go by one.")
+            said.append("--order has no effect: only --form blocks and --form pivots use one.")
         return tuple(said)
 
     def anonymize(

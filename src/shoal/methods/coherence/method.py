@@ -57,7 +57,8 @@ class Coherence(Method):
     p: int = Field(ge=1, description="most public items that an adversary knows of a basket")
     pick: Literal["mm/il", "1/il", "mm", "all", "optimal"] = Field(
         default="mm/il",
-        description="which items go: by moles per loss, by loss, by moles, all public ones, or the least loss in all",
+        description="which items to suppress: by moles per loss, by loss, by moles, all public ones, or for the least "
+        "loss overall",
     )
     time_limit: float = Field(
         default=30.0,
@@ -66,7 +67,7 @@ class Coherence(Method):
         description="seconds that `optimal` may look for a proof that nothing is better",
     )
     explain: bool = Field(
-        default=False, exclude=True, description="tell every step: mole tree, score table, item to remove"
+        default=False, exclude=True, description="explain every step: mole tree, score table, item to remove"
     )
 
     @classmethod

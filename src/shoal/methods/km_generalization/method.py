@@ -36,7 +36,7 @@ RENAMED = (
 
 SECRETS_COUNT = (
     "Sensitive items count like all others: km-generalization promises k baskets for every combination of up to m "
-    "items and says nothing of what those baskets share, so --sensitive has no effect. To bound what can be "
+    "items and says nothing about what those baskets share, so --sensitive has no effect. To bound what can be "
     "learned use coherence, cahd or disassociation."
 )
 
@@ -54,7 +54,7 @@ class KmGeneralization(Method):
     name: ClassVar[str] = "km-generalization"
     accepts: ClassVar[type] = Baskets
     not_distributable: ClassVar[str] = (
-        "every step of its search counts combinations of items in all baskets as they are then"
+        "every step of its search counts combinations of items in all baskets as they are at that point"
     )
     example: ClassVar[dict[str, Any]] = {"k": 3, "m": 2}
     paper: ClassVar[str] = (

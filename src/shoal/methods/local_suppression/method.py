@@ -176,15 +176,15 @@ class LocalSuppression(TableMethod):
         }
         if any(asked.values()) and not alone:
             option = next(name for name, given in asked.items() if given)
-            raise WrongUse(f"{option} is for --k alone, and a row a person; omit it.")
+            raise WrongUse(f"{option} is for --k alone, with one row per person; omit it.")
         if self.m is not None and self.strategy == "optimal":
             raise WrongUse(
-                "The optimal strategy is for all quasi-identifiers together; omit --m, or be greedy."
+                "The optimal strategy is for all quasi-identifiers together; omit --m, or use --strategy greedy."
             )
         if self.stars_match_all and self.strategy == "optimal":
             raise WrongUse(
-                "Where a star matches every value, k - 1 rows of stars alone are enough for everybody: there is no use "
-                "in an optimum. Omit --strategy optimal, or --stars-match-all."
+                "If a star matches every value, k - 1 rows of stars alone are enough for everybody: an optimum is of "
+                "no use. Omit --strategy optimal, or --stars-match-all."
             )
 
     def _refuse_broken(self, table: Table, models: tuple[TableModel, ...]) -> None:

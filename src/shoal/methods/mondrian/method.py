@@ -199,8 +199,8 @@ class Mondrian(Improvable):
         for model in self.models():
             if not model.coarsens:
                 raise WrongUse(
-                    f"{model.name} may hold of two classes and not of their union, which mondrian cannot see on stream "
-                    "or spark: use lattice or samarati, or --engine local."
+                    f"{model.name} may hold for two classes but not for their union, which mondrian cannot see on "
+                    "stream or spark: use lattice or samarati, or --engine local."
                 )
 
     def _distributed(self, data: Dataset, engine: Distributed, seed: int | None) -> Anonymized:

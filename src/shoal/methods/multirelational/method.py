@@ -42,7 +42,7 @@ class Multirelational(TableMethod):
         "Nergiz, Clifton, Nergiz: Multirelational k-anonymity. IEEE Transactions on Knowledge and Data Engineering "
         "21(8), 2009"
     )
-    not_distributable: ClassVar[str] = "persons with like records are looked for among all"
+    not_distributable: ClassVar[str] = "persons with similar records are searched for among all"
 
     k: int = Field(ge=2, description="least number of persons who look the same, with all their records")
     clusters: str = Field(default="mondrian", description=CLUSTERS)
@@ -72,7 +72,7 @@ class Multirelational(TableMethod):
         models = self.models_for(Table(data.columns))
         if any("population" in type(model).model_fields for model in models):
             raise WrongUse(
-                "A promise about a population says nothing of records: omit --k-map and --presence."
+                "A promise about a population says nothing about records: omit --k-map and --presence."
             )
         wanted = 4 * self.k if self.class_size is None else self.class_size
         first = first_method(self.clusters, self, k=max(self.k, min(wanted, data.rows)))

@@ -77,7 +77,7 @@ class RelationalTransaction(TableMethod):
         "Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos: Anonymizing data with relational and transaction "
         "attributes. ECML/PKDD 2013"
     )
-    not_distributable: ClassVar[str] = "classes are united with the nearest of all"
+    not_distributable: ClassVar[str] = "each class is merged with the nearest one of all"
 
     k: int = Field(ge=2, description="least number of rows that fit what is known of a person")
     m: int = Field(default=2, ge=1, description="the most items that are known of a person")
@@ -110,7 +110,7 @@ class RelationalTransaction(TableMethod):
     def _shares(cls, h: float | None, info: ValidationInfo) -> float | None:
         if h is not None and info.data.get("item_step") == "disassociation":
             raise WrongUse(
-                "It is for items in rows, and with --item-step disassociation nothing that is published goes with "
+                "It is for items in rows, and with --item-step disassociation nothing that is published is linked to "
                 "sensitive items: omit it"
             )
         return h
@@ -273,7 +273,7 @@ class RelationalTransaction(TableMethod):
                 return made
             best = min(best, made.items)
         raise Infeasible(
-            f"The items lose at least {best:.3f} whatever classes are united, and at most {most:g} is allowed. Give a "
+            f"The items lose at least {best:.3f} whatever classes are merged, and at most {most:g} is allowed. Give a "
             "hierarchy of items (--hierarchy), or promise less.",
             best,
         )
