@@ -114,7 +114,7 @@ class Search:
         )
 
     def _until(self, end: float, heat: float, classes: "Classes") -> int:
-        """Try steps until a point in time; returns how many were tried."""
+        """Try steps until a time; how many."""
         done = 0
         while not done or time.perf_counter() < end:
             self._take(CHUNK, heat, classes)
