@@ -146,8 +146,8 @@ def test_two_files_are_judged_in_memory_and_the_refusal_says_so(shoal: Callable[
 @pytest.mark.parametrize(
     ("method", "options", "why"),
     [
-        ("relational-transaction", SHOPPERS, "classes are united with the nearest of all"),
-        ("multirelational", VISITS, "persons with like records are looked for among all"),
+        ("relational-transaction", SHOPPERS, "each class is merged with the nearest one of all"),
+        ("multirelational", VISITS, "persons with similar records are searched for among all"),
     ],
 )
 def test_methods_of_mixed_data_are_refused_in_parts_before_any_row_is_read(

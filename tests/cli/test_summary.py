@@ -89,7 +89,7 @@ def test_local_recoding_tells_what_it_gained(table: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), ("is the least that there is; chosen by lm (", "of it.")),
+        ((), ("is the least possible; chosen by lm (", "of it.")),
         (("--objective", "first"), ("chosen as the first among",)),
         (
             ("--among", "minimal"),

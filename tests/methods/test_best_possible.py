@@ -173,5 +173,5 @@ def test_why_there_is_no_bound_is_said(method: Mondrian, reason: str) -> None:
 
 
 def test_rows_in_parts_have_no_bound() -> None:
-    with pytest.raises(WrongUse, match="looks at all rows together"):
+    with pytest.raises(WrongUse, match="needs all rows at once"):
         Mondrian(k=3, bound=True).refuse_distributed()

@@ -91,5 +91,5 @@ def test_a_method_keeps_them_or_says_what_could_be() -> None:
 
 
 def test_mondrian_refuses_in_parts_what_a_union_may_break() -> None:
-    with pytest.raises(WrongUse, match="em-anonymity may hold of two classes and not of their union"):
+    with pytest.raises(WrongUse, match="em-anonymity may hold for two classes but not for their union"):
         Mondrian(promises=(EmAnonymity(column="s", epsilon=1, m=2),)).refuse_distributed()

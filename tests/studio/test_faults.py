@@ -73,7 +73,7 @@ def test_what_cannot_be_promised_is_a_fault(numbered: Path, tmp_path: Path) -> N
         "'999' looks like a code: say --missing age=999, or --kind age=numeric if not.",
         "The quasi-identifier looks like an identifier. Make it identifying (--identifying id), or say --insist id.",
         "Columns without a role: say --others drop, or --others insensitive.",
-        "--improve moves rows between all classes, and rows in parts are not together; use --engine local.",
+        "--improve moves rows between all classes, which needs all rows at once; use --engine local.",
         "Hide more rows (--suppression-limit 0.1), or promise less (--k 5 --l 2).",
         "hierarchies FILE: --hierarchy zip='a b.csv', or all with --hierarchies FOLDER (see `shoal hierarchy`).",
     ],

@@ -1,1 +1,1 @@
-"""Inner loops that are compiled."""
+"""Inner loops, compiled by numba."""

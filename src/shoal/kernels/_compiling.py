@@ -1,4 +1,4 @@
-"""Who wants to be told when kernels are compiled. Importing this imports no compiler."""
+"""Lets callers be notified when kernels are compiled. Importing this module does not import the compiler."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 Tell = Callable[[float], None]
-"""Called with about how many seconds it will take when compiling begins, and with 0 when it has ended."""
+"""Called with an estimate of the seconds when compilation begins, and with 0 when it has ended."""
 
 _told: list[Tell] = []
 _eager = ContextVar("eager", default=False)
@@ -14,7 +14,7 @@ _eager = ContextVar("eager", default=False)
 
 @contextmanager
 def watched(tell: Tell) -> Iterator[None]:
-    """Be told of all compiling of this process in the meantime."""
+    """Inside the context, have a function called whenever this process compiles something."""
     _told.append(tell)
     try:
         yield
@@ -24,7 +24,7 @@ def watched(tell: Tell) -> Iterator[None]:
 
 @contextmanager
 def eagerly() -> Iterator[None]:
-    """Let kernels do what would otherwise be left to numpy because it is too small to load them for."""
+    """Inside the context, use kernels even for work so small that it would otherwise be left to NumPy."""
     token = _eager.set(True)
     try:
         yield
@@ -33,16 +33,16 @@ def eagerly() -> Iterator[None]:
 
 
 def are_loaded() -> bool:
-    """Whether something in this process has paid for loading the compiler already."""
+    """Whether this process has already loaded the compiler."""
     return "shoal.kernels._jit" in sys.modules
 
 
 def is_eager() -> bool:
-    """Whether kernels are to be used however small the work is."""
+    """Whether kernels are to be used no matter how small the work is."""
     return _eager.get()
 
 
 def tell_all(seconds: float) -> None:
-    """Tell all that compiling begins, or that it has ended."""
+    """Notify all watchers that compilation begins, or that it has ended."""
     for tell in tuple(_told):
         tell(seconds)

@@ -1,12 +1,12 @@
-"""Kernels that are called by kernels: linked, optimized and turned into machine code once, as a part of their caller.
+"""Faster compilation of kernels that kernels call: each is optimized and compiled once, as a part of its caller.
 
-Left to itself numba does that for every kernel on its way up, and for each of its own functions that kernels call: one
-that lies five calls deep is optimized and compiled six times, five of them for nobody. Here what is called from kernels
-alone waits: it gets no entry for Python, no machine code of its own and no file in the cache. The kernel that Python
-calls takes in all that it needs, each once, and is optimized with it.
+By default, numba links, optimizes and compiles every function at each level of the call tree: a kernel that is five
+calls deep is compiled six times, five of them for nothing. The same goes for numba's own functions that kernels call.
+Here, functions that only kernels call wait: they get no entry point for Python, no machine code of their own and no
+cache file. The kernel that Python calls links everything that it needs, each once, and is optimized as a whole.
 
-Nor is the same asked twice: left to itself, numba goes through all that an operator could mean at every place where one
-stands, and compiles its own functions once for kernels that Python calls and once more for those that kernels call.
+Lookups are not repeated either. By default, numba resolves all possible meanings of an operator wherever it occurs, and
+compiles its own functions once for kernels that Python calls and again for those that kernels call.
 """
 
 from collections.abc import Callable
@@ -18,29 +18,29 @@ from numba.core.typing import templates
 unliteral: Callable[[Any], Any] = types.unliteral
 
 PASSED_ON = ("nrt", "fastmath", "error_model", "auto_parallel", "boundscheck", "debuginfo", "forceinline")
-"""Options that change the code of what a function calls; others say how it is called from outside, or what is tried."""
+"""The compiler options that affect the code of the functions that a function calls."""
 
 _compiling: list[tuple[bool, bool]] = []
-"""What is being compiled, a caller before what it calls: whether it belongs to a kernel, and whether it can wait.
+"""The functions being compiled, callers first: whether each belongs to a kernel, and whether it can wait.
 
-Only whoever holds numba's own lock changes it.
+It is only changed while numba's own lock is held.
 """
 
 _linking = 0
-"""How many functions are being taken in that have no entry of their own."""
+"""How many functions without an entry point of their own are being linked."""
 
 _unbound: dict[str, Any] = {}
-"""Environments of what waits, by name, until there is a kernel that holds them."""
+"""The environments of waiting functions, by name, until there is a kernel that contains them."""
 
 _signatures: dict[Any, Any] = {}
-"""What numba's own functions take and give, by the types of the arguments of kernels."""
+"""The resolved signatures of numba's own functions that kernels call, by argument types."""
 
 
 def lend(inner: Any, compiled: Any) -> None:
-    """Have other kernels call an inner form of a kernel.
+    """Make other kernels call an inner form of a kernel.
 
-    One that calls it with a constant shares what is compiled for a variable: numba would compile it once for each
-    constant.
+    Calls with a constant argument share the code compiled for a variable; otherwise numba would compile the kernel once
+    for each constant.
     """
     called = inner.get_call_template
 
@@ -54,26 +54,26 @@ def lend(inner: Any, compiled: Any) -> None:
 
 
 def begin(dispatcher: Any) -> None:
-    """Hear that numba begins to compile a function."""
+    """Note that numba begins to compile a function."""
     ours = hasattr(dispatcher, "inner") or bool(_compiling and _compiling[-1][0])
     waits = ours and CAN_WAIT and bool(dispatcher.targetoptions.get("no_cpython_wrapper"))
-    if waits:  # nor is it called from C
+    if waits:  # it is not called from C either
         dispatcher.targetoptions["no_cfunc_wrapper"] = True
     _compiling.append((ours, waits))
 
 
 def end() -> None:
-    """Hear that it is compiled."""
+    """Note that numba has compiled a function."""
     _compiling.pop()
 
 
 def _waits() -> bool:
-    """Whether what is being compiled is a part of a kernel that takes it in later."""
+    """Whether the function being compiled is part of a kernel that links it later."""
     return bool(_compiling) and (_compiling[-1][1] or (_compiling[-1][0] and _linking > 0))
 
 
 def _needed(library: Any) -> list[Any]:
-    """All that a function calls, and what that calls where it waits, each once."""
+    """All libraries that a function calls, and those that waiting ones call in turn, each once."""
     found, waiting = {}, list(library._linking_libraries)
     while waiting:
         one = waiting.pop()
@@ -85,7 +85,7 @@ def _needed(library: Any) -> list[Any]:
 
 
 def _teach_to_wait() -> bool:
-    """Have numba leave inner functions to their callers; false where it is another numba, which does this elsewhere."""
+    """Patch numba to leave inner functions to their callers; False if this version of numba is built differently."""
     library: Any = codegen.CPUCodeLibrary
     target: Any = codegen.JITCPUCodegen
     try:
@@ -130,7 +130,7 @@ def _teach_to_wait() -> bool:
 
 
 def _teach_to_share() -> None:
-    """Have numba find its own functions again whoever calls them; where it is another numba, nothing is changed."""
+    """Patch numba to reuse its own compiled functions for all callers; does nothing if numba is built differently."""
     template: Any = templates._OverloadFunctionTemplate
     function: Any = types.Function
     try:

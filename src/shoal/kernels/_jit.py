@@ -1,9 +1,9 @@
-"""The one decorator of every compiled kernel.
+"""The decorators for compiled kernels.
 
-Kernels are compiled on their first call, for the types they are then given, and kept on disk; they let other
-threads run, and they keep to the letter of floating point arithmetic, because some of them decide a guarantee.
-Importing this module imports numba, which takes about a second: modules of kernels are imported inside the
-function that needs them.
+Kernels are compiled on their first call, for the argument types of that call, and cached on disk. They release the
+interpreter's lock, and use strict floating-point arithmetic, because some of them decide whether a promise is kept.
+Importing this module imports numba, which takes about a second. So modules of kernels are imported inside the functions
+that need them.
 """
 
 import gc
@@ -33,16 +33,16 @@ OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "_nrt": True
 INNER: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True}
 
 SMALL = 5_000
-"""Entries for which nothing is compiled: plain Python takes a few tenths of a second for them at the most."""
+"""Up to this many entries nothing is compiled: plain Python handles them in a few tenths of a second at most."""
 
 HASHES = b"_numba_hashsecret"
 
 BYTES = 1800.0
-"""Of Python's code, compiled in a second."""
+"""How many bytes of Python bytecode are compiled in a second."""
 
 
 def jit(kernel: Kernel) -> Kernel:
-    """Compile a kernel lazily, cached on disk, without the interpreter's lock and without fast mathematics.
+    """Compile a kernel lazily, cached on disk, without the interpreter's lock and without fast math.
 
     Other kernels call an inner form of it.
     """
@@ -53,10 +53,10 @@ def jit(kernel: Kernel) -> Kernel:
 
 
 def lean(kernel: Kernel) -> Kernel:
-    """Compile a kernel that makes no array and returns none, without counting who holds those it is given.
+    """Compile a kernel that neither creates nor returns an array, without reference counting for its arguments.
 
-    That is a third of the code of a kernel with many arrays. An array that is made would stay for ever, and one that is
-    returned be freed too early: a test reads from all of them that they do neither.
+    Reference counting is a third of the code of a kernel with many arrays. Without it, an array that is created would
+    never be freed, and one that is returned would be freed too early. A test checks that lean kernels do neither.
     """
     compiled: Any = jit(kernel)
     for one in (compiled, getattr(compiled, "inner", compiled)):
@@ -66,7 +66,7 @@ def lean(kernel: Kernel) -> Kernel:
 
 
 def cache_folder() -> str | None:
-    """Where compiled kernels are kept; None where no folder can be written, and empty where nothing is compiled."""
+    """Where compiled kernels are cached; None if no folder is writable, and empty if nothing is compiled."""
     from shoal.kernels.ragged import copy_rows
 
     path: str | None = copy_rows.stats.cache_path if hasattr(copy_rows, "stats") else ""
@@ -74,23 +74,23 @@ def cache_folder() -> str | None:
 
 
 def fitting(kernel: Kernel, entries: int) -> Kernel:
-    """A kernel; or the plain Python that it was written as, if that is sooner done than it is compiled.
+    """The compiled kernel, or the same function as plain Python if that is faster than compiling it.
 
-    `entries`: how much there is to do, as entries of arrays that are looked at. Both give the same, to the last bit.
+    `entries`: the amount of work, as the number of array entries to visit. Both give the same result, to the last bit.
     """
     if entries > SMALL or is_eager() or not hasattr(kernel, "py_func") or _is_ready(kernel):
         return kernel
     plain = _plain(kernel)
 
     def run(*arguments: Any) -> Any:
-        with np.errstate(over="ignore"):  # as the compiled one
+        with np.errstate(over="ignore"):  # as in the compiled one
             return plain(*arguments)
 
     return cast(Kernel, run)
 
 
 def _is_ready(kernel: Any) -> bool:
-    """Whether a kernel was compiled before, here or in an earlier run."""
+    """Whether a kernel is already compiled, in this process or in the cache of an earlier run."""
     folder = kernel.stats.cache_path
     written = kernel.py_func.__code__
     files = f"*.{written.co_name}-{written.co_firstlineno}.*nbi"
@@ -99,9 +99,9 @@ def _is_ready(kernel: Any) -> bool:
 
 @cache
 def _plain(kernel: Any) -> Any:
-    """A kernel as plain Python, and so all that it calls."""
+    """A kernel as plain Python, along with all kernels that it calls."""
     written = kernel.py_func
-    if not hasattr(kernel, "inner"):  # no kernel, but an instruction of the processor
+    if not hasattr(kernel, "inner"):  # not a kernel, but an intrinsic
         return written
     names = written.__globals__
     called = {name: names[name] for name in written.__code__.co_names if hasattr(names.get(name), "py_func")}
@@ -110,51 +110,51 @@ def _plain(kernel: Any) -> Any:
 
 
 class _Rebuilt(caching.CompileResultCacheImpl):
-    """Makes a kernel of what was written of it."""
+    """Rebuilds a kernel from its cache file."""
 
     def rebuild(self, target: Any, written: Any) -> Any:
-        """Load the machine code; what asks for the secret of Python's hashes finds it in numba's library only."""
+        """Load the machine code; code that needs the secret of Python's hashes needs numba's library loaded too."""
         if HASHES in written[0][2][0]:
             target.refresh()
         return super().rebuild(target, written)  # type: ignore[no-untyped-call]
 
 
 class _Kept(caching.FunctionCache):
-    """Compiled kernels on disk. Numba would load its library, as for compiling, before it looks for one of them."""
+    """The cache of compiled kernels on disk, which is read without first loading numba's library as for compiling."""
 
     _impl_class = _Rebuilt
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Find the kernel for the types of a call; a compiler that has to be asked after all loads what it needs."""
+        """Look up the kernel for the types of a call; if it must be compiled after all, the compiler loads the rest."""
         rtsys.initialize(target)
         with self._guard_against_spurious_io_errors():
             return self._load_overload(signature, target)  # type: ignore[no-untyped-call]
 
 
 def _lazily(kernel: Any) -> Any:
-    """The kernel as numba's dispatcher; where no folder can be written, what is compiled lasts for this process."""
+    """The kernel as a numba dispatcher; if no cache folder is writable, compiled code lasts only for this process."""
     compiled = numba.njit(**OPTIONS)(kernel)
     if hasattr(compiled, "enable_caching"):  # plain Python has none
-        # Extensions of numba are not looked for to call a kernel; they are to compile one.
+        # Do not search for extensions of numba before a call; they are only needed when a kernel is compiled.
         compiled._compilation_chain_init_hook = tuple
-        # Numba may find no place: neither beside the package nor in the user's folder.
+        # Numba may find no writable place, neither next to the package nor in the user's cache folder.
         with suppress(RuntimeError):
             compiled._cache = _Kept(kernel)  # type: ignore[no-untyped-call]
     return compiled
 
 
 class _Listener(event.Listener):
-    """Hears of all compiling; what is compiled on the way to something else is part of it.
+    """Notifies watchers when numba compiles; nested compilations count as part of the outermost one.
 
-    Meanwhile Python's garbage collector rests: a compiler makes many objects and leaves few, and a tenth of the time
-    would go to looking for them.
+    Meanwhile Python's garbage collector is off: the compiler creates many objects and leaves few, and a tenth of the
+    time would be spent looking for garbage.
     """
 
     def __init__(self) -> None:
         self._depth, self._lock, self._collects = 0, threading.Lock(), False
 
     def on_start(self, event: Any) -> None:
-        """Something is being compiled."""
+        """A compilation begins."""
         _without_scipy()
         begin(event.data["dispatcher"])
         with self._lock:
@@ -165,7 +165,7 @@ class _Listener(event.Listener):
                 tell_all(seconds_for(event.data["dispatcher"].py_func))
 
     def on_end(self, event: Any) -> None:
-        """It is compiled."""
+        """A compilation has ended."""
         end()
         with self._lock:
             self._depth -= 1
@@ -176,7 +176,7 @@ class _Listener(event.Listener):
 
 
 def seconds_for(kernel: Any) -> float:
-    """About how long it takes to compile a kernel and all that it calls: by the length of their code."""
+    """Estimate how long it takes to compile a kernel and all that it calls, from the length of their bytecode."""
     found = {kernel}
     waiting = [kernel]
     while waiting:
@@ -189,9 +189,10 @@ def seconds_for(kernel: Any) -> float:
 
 
 def _without_scipy() -> None:
-    """Let numba know that there is a BLAS without loading scipy's: none of our kernels needs it.
+    """Keep numba from loading SciPy to look for a BLAS library: none of our kernels needs one.
 
-    It looks for one when it is set up, which takes longer than the rest of that. Kernels of others still find it.
+    Numba looks for it during its setup, which takes longer than the rest of the setup. Other people's kernels still
+    find it.
     """
     if "numba.np.arraymath" in sys.modules:
         return
@@ -205,12 +206,12 @@ def _without_scipy() -> None:
         finally:
             linalg.ensure_blas = looked
         arraymath.ensure_blas = looked  # type: ignore[attr-defined]
-    except (ImportError, AttributeError):  # another numba, which looks for it elsewhere
+    except (ImportError, AttributeError):  # another version of numba, which looks for it elsewhere
         return
 
 
 def _without_masks() -> None:
-    """Let numba tell the types of plain arrays of numbers without loading numpy's masked ones to compare with."""
+    """Let numba determine the types of plain numeric arrays without loading NumPy's masked arrays to compare with."""
     known = typeof_impl.dispatch(np.ndarray)
 
     def type_of(array: Any, purpose: Any) -> Any:

@@ -1,7 +1,7 @@
-"""Simulated annealing: rows that move between classes, and classes that part, join and mix, so that less is lost.
+"""Simulated annealing: move rows between classes, and split, join and mix classes, to reduce information loss.
 
-A compiler takes longer for every array that functions hand on. So facts that belong together are one array of several
-columns here, and what is tried stands beside what is.
+Every array that functions pass on adds to compile time. So facts that belong together share one array with several
+columns, and the class that is being tried is stored next to the existing classes.
 """
 
 import math
@@ -17,55 +17,55 @@ Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
 
 NODES, RANGES, SETS = 0, 1, 2
-"""What the cells of a column are published as."""
+"""How the cells of a column are published."""
 
 MOVE, SWAP, SPLIT, MERGE, MIX = 0, 1, 2, 3, 4
-"""Kinds of steps: the last one pools two classes and parts them anew."""
+"""Kinds of steps; the last one pools two classes and splits them anew."""
 
 SORTED = 256
-"""Rows up to which they are sorted to be parted."""
+"""Up to this many rows are sorted before they are split."""
 
 MIXED = 8
-"""Two classes are mixed if they have at most so many times the fewest rows of one."""
+"""Two classes are mixed if together they have at most this many times the fewest rows of a class."""
 
 TRIES = 4
-"""How often a row looks for one of another class."""
+"""How many draws are made to find a near row in another class."""
 
 TIES = 1e-9
-"""A loss that is smaller than what tells two rows apart: it draws the order of those that are equally near."""
+"""A loss smaller than any difference between rows; multiplied by a random number, it breaks ties in nearness."""
 
 FORBIDDEN = 1e12
 """The loss of a cell that must not be published."""
 
 KIND, OFFSET, WIDTH, LEVELS, MISSING = 0, 1, 2, 3, 4
-"""Facts of a column: what it is published as, where its entries begin in `nodes` and `losses`, how many places and
-levels it has, and the place of the missing value, whose mixture with others tells nothing; -1 where there is none, and
-by nodes."""
+"""Facts about a column: how it is published, where its entries begin in `nodes` and `losses`, how many places and
+levels it has, and the place of the missing value, which loses everything when mixed with others; -1 if there is none,
+and for nodes."""
 
 CLASS, AFTER, BEFORE = 0, 1, 2
-"""Facts of a row: its class, and the next and the last row of it; -1 at the ends."""
+"""Facts about a row: its class, and the next and the previous row of that class; -1 at the ends."""
 
 HEAD, SIZE, LOCKED, FREE, PLACE, NEEDY, VERSION = 0, 1, 2, 3, 4, 5, 6
-"""Facts of a class: its first row, its rows, and whether no further step may touch it; the numbers of classes without
-rows, one after the other, and where each stands among these; whether it must be joined to another one, and how often
-it was."""
+"""Facts about a class: its first row, its number of rows, and whether it is locked against further steps; the list of
+unused class numbers, one entry per line, and the place of each number in that list; whether the class must be joined to
+another one, and how often it has changed."""
 
 LOW, HIGH, LOWER, HIGHER, HELD, LINES = 0, 1, 2, 3, 4, 5
-"""What a class holds in a column, on so many lines: the lowest and the highest place, both again without one row that
-has it, and, by sets, the number of values."""
+"""What a class holds in a column, on `LINES` lines: the lowest and the highest place, both again without one row that
+has it, and, for sets, the number of values."""
 
 UNUSED, TOKEN = 0, 1
-"""How many classes have no rows, and the stamp of the values that were seen last."""
+"""How many class numbers are unused, and the latest stamp for marking values as seen."""
 
 
 class Cells(NamedTuple):
-    """What the cells of rows are, and what they lose.
+    """The cells of the rows, and their losses.
 
     `codes`: the place of each row (rows) in the order of each column (columns): leaves of a hierarchy from left to
-    right, or values in ascending order, with the missing one last. `columns`: the facts of each column. `sets`: the
-    columns that are published as sets. `nodes`: of a column by nodes: the node above each place, level by level.
-    `losses`: by nodes: the loss of that node. By ranges: the loss of the range from the first place to each one. By
-    sets: the loss of each number of values. Before the first entry of a column: that of a cell that tells nothing.
+    right, or values in ascending order, with the missing one last. `columns`: the facts about each column. `sets`: the
+    columns that are published as sets. `nodes`: for columns published as nodes, the node above each place, level by
+    level. `losses`: for nodes, the loss of that node; for ranges, the loss of the range from the first place to each
+    one; for sets, the loss by number of values. Before a column's first entry: the loss of a suppressed cell.
     """
 
     codes: Array
@@ -76,7 +76,7 @@ class Cells(NamedTuple):
 
 
 class Near(NamedTuple):
-    """Which rows to look at beside one: the tuple of each row, where the rows of each begin, and the nearest tuples."""
+    """Near rows: the tuple of each row, where the rows of each tuple begin, and the nearest tuples of each tuple."""
 
     tuples: Array
     first: Array
@@ -84,11 +84,11 @@ class Near(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """Classes of rows, each a list in both directions.
+    """Classes of rows, each a doubly linked list.
 
-    `rows`, `facts`: of each row and of each class. `costs`: what each row of a class loses. `holds`: what each class
-    holds (five lines) in each column; and at the end, that of one that is tried, whose number is -1. `stamps`: for each
-    entry of `losses`, when it was seen. `counts`: how many classes are free, and the last stamp.
+    `rows`, `facts`: the facts about each row and each class. `costs`: the loss of each row of a class. `holds`: what
+    each class holds (five lines) in each column; the last lines are for a class that is being tried, whose number is
+    -1. `stamps`: for each entry of `losses`, when it was last seen. `counts`: see `UNUSED` and `TOKEN`.
     """
 
     rows: Array
@@ -105,15 +105,15 @@ class Classes(NamedTuple):
 
     @property
     def sizes(self) -> Array:
-        """The rows of each class."""
+        """The number of rows of each class."""
         return self.facts[:, SIZE]
 
 
 class Rules(NamedTuple):
-    """What every step keeps to.
+    """The rules for every step.
 
-    The fewest rows of a class, the most classes, the class of the suppressed rows (or -1), whether these stay
-    suppressed, and whether to lock.
+    The fewest rows of a class, the most classes, the class of suppressed rows (or -1), whether these stay suppressed,
+    and whether to lock the classes that a step has touched.
     """
 
     least: int
@@ -124,11 +124,11 @@ class Rules(NamedTuple):
 
 
 class Log(NamedTuple):
-    """Steps that were taken.
+    """The steps that were taken.
 
-    `moves`: their rows with the classes they came from. `steps`: for each, where its rows begin and its two classes.
-    `counts` says how many rows and steps there are. No class is touched twice, so that there are at most as many rows
-    as in the table, and one more for each step.
+    `moves`: the moved rows with the classes they came from. `steps`: for each step, where its rows begin, and its two
+    classes. `counts`: how many rows and steps there are. No class is touched twice, so that there are at most as many
+    rows as in the table, plus one for each step.
     """
 
     moves: Array
@@ -137,7 +137,7 @@ class Log(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Where to work: random numbers, rows that may change their class, and how near they are to one of two."""
+    """Working arrays: the random state, rows that may change their class, and how near each is to one of two rows."""
 
     random: Array
     rows: Array
@@ -146,7 +146,7 @@ class Room(NamedTuple):
 
 @lean
 def _begin(number: Whole, classes: Classes) -> None:
-    """Begin a class without rows."""
+    """Begin to measure a class, without rows so far."""
     holds, line = classes.holds, LINES * number
     classes.counts[TOKEN] += 1
     for column in range(holds.shape[1]):
@@ -157,7 +157,7 @@ def _begin(number: Whole, classes: Classes) -> None:
 
 @lean
 def _take(row: Whole, number: Whole, cells: Cells, classes: Classes) -> None:
-    """Take a row into a class that is being measured."""
+    """Add a row to a class that is being measured."""
     holds, line = classes.holds, LINES * number
     for column in range(len(cells.columns)):
         code, low, high = cells.codes[row, column], holds[line + LOW, column], holds[line + HIGH, column]
@@ -174,7 +174,7 @@ def _take(row: Whole, number: Whole, cells: Cells, classes: Classes) -> None:
 
 @lean
 def _loss(number: Whole, cells: Cells, classes: Classes) -> float:
-    """What each row of a class loses, by what it holds."""
+    """The loss of each row of a class, from what the class holds."""
     total, columns, holds, losses = 0.0, cells.columns, classes.holds, cells.losses
     line = LINES * number
     for column in range(len(columns)):
@@ -200,7 +200,7 @@ def _loss(number: Whole, cells: Cells, classes: Classes) -> float:
 
 @lean
 def _take_class(taken: Whole, number: Whole, cells: Cells, classes: Classes) -> None:
-    """Take the rows of a class into one that is being measured."""
+    """Add the rows of a class to one that is being measured."""
     row = classes.facts[taken, HEAD]
     while row >= 0:
         _take(row, number, cells, classes)
@@ -209,7 +209,7 @@ def _take_class(taken: Whole, number: Whole, cells: Cells, classes: Classes) -> 
 
 @lean
 def _changed(coming: Whole, going: Whole, number: Whole, cells: Cells, classes: Classes) -> float:
-    """What each row of a class loses with one more, and without another one; -1 for neither."""
+    """The loss of each row of a class when one row comes and another one goes; -1 stands for no row."""
     codes, holds, line = cells.codes, classes.holds, LINES * number
     if classes.facts[number, SIZE] == 1 and coming < 0:
         return 0.0
@@ -243,7 +243,7 @@ def _changed(coming: Whole, going: Whole, number: Whole, cells: Cells, classes: 
 
 @lean
 def united(one: Whole, other: Whole, cells: Cells, classes: Classes) -> float:
-    """What each row of two classes loses together."""
+    """The loss of each row if two classes are joined."""
     holds, first, second = classes.holds, LINES * one, LINES * other
     if len(cells.sets):
         _begin(-1, classes)
@@ -258,7 +258,7 @@ def united(one: Whole, other: Whole, cells: Cells, classes: Classes) -> float:
 
 @lean
 def pair(one: Whole, other: Whole, most: float, cells: Cells) -> float:
-    """What two rows lose together, each; or something above `most`, where it is more than that."""
+    """The loss of each of two rows in a class together; if it is above `most`, any number above that."""
     total, columns, losses = 0.0, cells.columns, cells.losses
     for column in range(len(columns)):
         low, high = cells.codes[one, column], cells.codes[other, column]
@@ -319,9 +319,9 @@ def relocate(row: Whole, target: Whole, classes: Classes) -> None:
 
 @lean
 def build(cells: Cells, classes: Classes, pool: int) -> None:
-    """Fill the lists of classes from the class of each row, and compute their costs.
+    """Build the lists of classes from the class of each row, and compute their costs.
 
-    The class of suppressed rows counts one more than it has, so that it never becomes free.
+    The class of suppressed rows counts one row more than it has, so that its number never becomes unused.
     """
     facts = classes.facts
     for number in range(len(facts)):
@@ -344,7 +344,7 @@ def build(cells: Cells, classes: Classes, pool: int) -> None:
 
 @lean
 def measure(number: Whole, cells: Cells, classes: Classes) -> None:
-    """Compute from its rows what a class holds, and its cost."""
+    """Compute what a class holds, and its cost, from its rows."""
     _begin(number, classes)
     _take_class(number, number, cells, classes)
     classes.costs[number] = _loss(number, cells, classes)
@@ -352,7 +352,7 @@ def measure(number: Whole, cells: Cells, classes: Classes) -> None:
 
 @lean
 def _listed(number: Whole, count: Whole, classes: Classes, room: Room) -> int:
-    """List the rows of a class behind so many others; how many they are together."""
+    """List the rows of a class after `count` others; returns how many there are then."""
     member = classes.facts[number, HEAD]
     while member >= 0:
         room.rows[count] = member
@@ -363,9 +363,9 @@ def _listed(number: Whole, count: Whole, classes: Classes, room: Room) -> int:
 
 @lean
 def _arrange(row: Whole, count: Whole, cells: Cells, room: Room) -> int:
-    """Put listed rows that are nearer to one than to a drawn one before the rest; how many they are.
+    """Put the listed rows that are nearer to a given row than to a random one first; returns how many these are.
 
-    Few rows are put in the order of how much nearer they are.
+    If the rows are few, they are sorted by how much nearer they are.
     """
     rows, order, left = room.rows, room.nearer, 0
     other = rows[below(room.random, count)]
@@ -389,9 +389,9 @@ def _arrange(row: Whole, count: Whole, cells: Cells, room: Room) -> int:
 def _best_cut(
     first: Whole, last: Whole, size: Whole, cells: Cells, classes: Classes, room: Room
 ) -> tuple[int, float]:
-    """Where to part the rows that were put in order, between two places, and what they lose then."""
+    """The best place, within limits, to split the arranged rows, and their loss after the split."""
     best, where = np.inf, -1
-    for behind in range(2):  # what those before each place lose, and then those behind it
+    for behind in range(2):  # first the loss of the rows before each place, then that of the rows after it
         _begin(-1, classes)
         least = size - last if behind else first
         for turn in range(size - first if behind else last):
@@ -410,9 +410,9 @@ def _best_cut(
 def _part(
     row: Whole, there: Whole, most: float, cells: Cells, classes: Classes, least: int, room: Room
 ) -> int:
-    """Part the rows of two classes anew, by how near they are to one of them, and list those that change sides.
+    """Split the rows of two classes anew, by how near they are to one row, and list those that change sides.
 
-    The second may have no rows yet: then the first is parted into two. Returns how many change; -1 if too much is lost.
+    If the second class has no rows, the first is split in two. Returns how many rows change, or -1 if too much is lost.
     """
     here = classes.rows[row, CLASS]
     size = _listed(there, _listed(here, 0, classes, room), classes, room)
@@ -434,7 +434,7 @@ def _part(
 
 @lean
 def _unused(number: Whole, classes: Classes, rules: Rules) -> int:
-    """The number of a class that a part of one may become; -1 if it is too small, or no more may be."""
+    """An unused number for a part of a class; -1 if the class cannot be split, or there may be no more classes."""
     free = classes.counts[UNUSED]
     used = len(classes.facts) - free - (rules.pool >= 0)
     large = classes.facts[number, SIZE] >= 2 * rules.least and classes.costs[number] > 0.0
@@ -448,9 +448,9 @@ def _unused(number: Whole, classes: Classes, rules: Rules) -> int:
 def _exchange(
     row: Whole, back: Whole, there: Whole, most: float, cells: Cells, classes: Classes, pool: int, room: Room
 ) -> int:
-    """List a row that goes to another class, and the one that comes back, if any; how many, or -1 if it loses too much.
+    """List a row that goes to another class and the row, if any, that comes back in exchange.
 
-    `back`: -1 for none.
+    `back`: the row that comes back, or -1. Returns how many rows move, or -1 if too much is lost.
     """
     here, facts, alone = classes.rows[row, CLASS], classes.facts, back < 0
     after = (facts[there, SIZE] + alone) * _changed(row, back, there, cells, classes)
@@ -469,9 +469,9 @@ def _exchange(
 def _step(
     row: Whole, other: Whole, kind: int, most: float, cells: Cells, classes: Classes, rules: Rules, room: Room
 ) -> tuple[int, int]:
-    """Try a step of a kind between two rows: list the rows that would go from one of two classes to the other.
+    """Try a step of a kind for two rows: list the rows that would move between their classes.
 
-    Returns how many they are, or -1 if nothing is to be done, and the class beside that of the first row.
+    Returns how many rows move, or -1 if the step is not taken; and the class other than that of the first row.
     """
     facts, costs, least = classes.facts, classes.costs, rules.least
     here, there = classes.rows[row, CLASS], classes.rows[other, CLASS]
@@ -491,7 +491,7 @@ def _step(
     if here == rules.pool or kind in (MOVE, SWAP):
         back = np.int64(-1)
         if here != rules.pool and (kind == SWAP or facts[here, SIZE] <= least):
-            # The row goes to one that is near to it, and any row of that class comes back.
+            # The row goes to the class of a near row, and a random row of that class comes back.
             back = facts[there, HEAD]
             for _ in range(below(room.random, facts[there, SIZE])):
                 back = classes.rows[back, AFTER]
@@ -506,7 +506,7 @@ def _step(
 
 @lean
 def _near_row(row: Whole, near: Near, rows: Array, random: Array) -> int:
-    """A row near to one, of another class if a few draws find such a one; nearer ones are drawn more often."""
+    """A random near row, of another class if a few draws find one; nearer rows are drawn more often."""
     other, width = row, near.others.shape[1]
     for _ in range(TRIES):
         share = chance(random)
@@ -530,7 +530,7 @@ def _go(
     room: Room,
     log: Log,
 ) -> None:
-    """Let the listed rows go from one of two classes to the other, and note where they came from."""
+    """Move each listed row from one of two classes to the other, and log where it came from."""
     step, moved = log.counts[1], log.counts[0]
     for place in range(count):
         row = room.rows[place]
@@ -554,23 +554,23 @@ def _go(
 def anneal(
     steps: int, heat: float, cells: Cells, near: Near, classes: Classes, rules: Rules, room: Room, log: Log
 ) -> int:
-    """Try so many steps at one temperature; or fewer, where the log is full.
+    """Try a number of steps at one temperature, or fewer if the log is full; returns how many were tried.
 
-    `heat`: the temperature: a step that loses so much more is taken by a chance of 1 in e. Returns how many were tried.
+    `heat`: the temperature; a step that increases the loss by this much is accepted with probability 1/e.
     """
     rows, facts, random = classes.rows, classes.facts, room.random
     for step in range(steps):
         if rules.locking and log.counts[1] == len(log.steps):
             return step
         row = below(random, len(rows))
-        if classes.costs[rows[row, CLASS]] <= 0.0:  # little can be gained there
+        if classes.costs[rows[row, CLASS]] <= 0.0:  # little to gain there: draw again
             row = below(random, len(rows))
         here, other = rows[row, CLASS], _near_row(row, near, rows, random)
         drawn = below(random, 64)
         kind = (drawn >= 22) + (drawn >= 36) + (drawn >= 38) + (drawn >= 40)
         if facts[here, LOCKED] or (kind != SPLIT and facts[rows[other, CLASS], LOCKED]):
             continue
-        allowance = -heat * math.log(1.0 - chance(random))  # how much more it may lose: nothing, or by chance
+        allowance = -heat * math.log(1.0 - chance(random))  # by how much the loss may grow, drawn at random
         count, there = _step(row, other, kind, allowance, cells, classes, rules, room)
         if count >= 0:
             _go(count, here, there, cells, classes, rules, room, log)
@@ -579,7 +579,7 @@ def anneal(
 
 @lean
 def undo(broken: Array, cells: Cells, classes: Classes, log: Log, pool: int) -> None:
-    """Take back the steps that broke a promise, and unlock all classes."""
+    """Undo the steps that broke a promise, and unlock all classes."""
     end = log.counts[0]
     for step in range(log.counts[1] - 1, -1, -1):
         begin = log.steps[step, 0]

@@ -1,12 +1,12 @@
-"""Orders of a sparse matrix that bring its entries close to the diagonal, and how close they come.
+"""Orders of a sparse matrix that bring its entries close to the diagonal, and measures of how close.
 
 `row_order` is reverse Cuthill-McKee on the graph of rows that share a column (the matrix times its transpose), which it
-never builds: the rows of a column are reached together, the first time that one of them is left. A column is expanded
-once, so a walk takes time and memory in proportion to the entries of the matrix, where the graph itself may have a
-thousand times as many edges. `graph_order` takes a graph that is built.
+never builds: all rows of a column are reached the first time that one of them is expanded. Each column is expanded
+once, so that a walk takes time and memory in proportion to the entries of the matrix, while the graph itself may have a
+thousand times as many edges. `graph_order` takes a graph that has been built.
 
-Vertices are numbered, and a tie of degrees goes to the smaller number: who numbers them by content gets an
-order that depends on content alone.
+Vertices are numbered, and ties of degrees go to the smaller number: if vertices are numbered by content, the order
+depends on content alone.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from shoal.kernels._jit import fitting, jit, lean
 from shoal.kernels.sorting import sort
 
 SEARCHES = 8
-"""Walks to find an end of a component, at most: each one starts farther out than the one before."""
+"""The most walks to find an end of a component; each one starts farther out than the one before."""
 
 
 class Matrix(NamedTuple):
@@ -32,7 +32,7 @@ class Matrix(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """What walks have reached: the run that reached a row or an item last, rows as they were found, room to sort."""
+    """The state of walks: the last run that reached each row and item, rows in the order found, and room to sort."""
 
     reached: Counts
     expanded: Counts
@@ -89,7 +89,7 @@ def row_order(
 def graph_order(indptr: Indptr, neighbors: Rows, by_degree: Rows) -> Rows:
     """Reverse Cuthill-McKee over a graph: vertex v is joined to ``neighbors[indptr[v]:indptr[v + 1]]``.
 
-    The same as that of rows, if each vertex has an item of its own, and its neighbors hold it.
+    This is `row_order` of a matrix in which each vertex has an item of its own, which its neighbors hold.
 
     `by_degree`: all vertices, by ascending number of neighbors, then number.
     """
@@ -99,7 +99,7 @@ def graph_order(indptr: Indptr, neighbors: Rows, by_degree: Rows) -> Rows:
 
 @jit
 def _walk(start: int, matrix: Matrix, walk: Walk, run: int, base: int) -> tuple[int, int, int]:
-    """Breadth first over the rows that share items, from one row; what it finds goes into ``found[base:]``.
+    """Walk breadth-first from a row over the rows that share items; they are written to ``found[base:]``.
 
     Returns the end of what was found, where its last level begins, and the number of levels.
     """
@@ -145,7 +145,7 @@ def _sort(rows: Rows, degrees: Counts, keys: Counts) -> None:
 
 @jit
 def _least(rows: Rows, degrees: Counts) -> int:
-    """The row with the least degree, and of several the one with the smallest number."""
+    """The row with the least degree and, of several, the smallest number."""
     least: int = rows[0]
     for row in rows:
         if degrees[row] < degrees[least] or (degrees[row] == degrees[least] and row < least):
@@ -154,10 +154,10 @@ def _least(rows: Rows, degrees: Counts) -> int:
 
 
 class Placed(NamedTuple):
-    """The places of each row in an order, in which a row may stand several times or not at all.
+    """The places of each row in an order, in which a row may occur several times or not at all.
 
-    Those of row i are ``places[begin[i]:begin[i + 1]]``, ascending. Whoever goes through a large matrix row by row
-    reads its memory in one piece; place by place, it would be read here and there.
+    The places of row i are ``places[begin[i]:begin[i + 1]]``, ascending. With these, a large matrix is read row by row,
+    in one piece; place by place, reads would jump around in memory.
     """
 
     begin: Indptr
@@ -165,15 +165,15 @@ class Placed(NamedTuple):
 
 
 def placed(order: Rows, rows: int) -> Placed:
-    """The places of so many rows in an order."""
+    """The places in an order of each of `rows` rows."""
     return Placed(indptr_by(order, rows), ascending(order).astype(np.int32))
 
 
 def spread(indptr: Indptr, items: Items, width: int, order: Placed) -> tuple[int, int, Floats]:
-    """How far the entries of a matrix lie from its diagonal, with its rows in some order.
+    """Measure how far the entries of a matrix are from its diagonal, with its rows in some order.
 
-    Returns the largest distance of two places that share an item, the sum over all places of the distance to the first
-    that shares an item, and the mean place of each item.
+    Returns the bandwidth (the largest distance of two places that share an item), the profile (the sum over all places
+    of the distance to the first one that shares an item), and the mean place of each item.
     """
     first, last = np.full(width, len(order.places), dtype=np.int64), np.zeros(width, dtype=np.int64)
     sums, counts = np.zeros(width, dtype=np.int64), np.zeros(width, dtype=np.int64)
@@ -197,7 +197,7 @@ def _spread(
     counts: Counts,
     totals: Counts,
 ) -> int:
-    """For each item its first and its last place, and their sum and number; returns the sum of distances."""
+    """Compute the first and the last place of each item, and the sum and number of its places; returns the profile."""
     for row in range(len(indptr) - 1):
         here, there = begin[row], begin[row + 1]
         for at in range(here, there):
@@ -219,7 +219,7 @@ def _spread(
 
 
 def binned(indptr: Indptr, items: Items, order: Placed, column: Items, high: int, wide: int) -> AnyArray:
-    """The number of entries in each of so many cells of a matrix whose rows and columns are put in order."""
+    """Divide a matrix with ordered rows and columns into high × wide cells, and count the entries in each."""
     cells = np.zeros((high, wide), dtype=np.int64)
     across = column.astype(np.int64) * wide // max(len(column), 1)
     fitting(_binned, len(items))(indptr, items, order.begin, order.places, across, cells)

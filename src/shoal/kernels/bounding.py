@@ -1,4 +1,4 @@
-"""Prices of rows that no class undercuts: their sum is a bound of what every release by nodes loses."""
+"""Prices of rows that no class undercuts: their sum is a lower bound on the loss of any release by nodes."""
 
 from typing import Any, NamedTuple, TypeAlias
 
@@ -17,34 +17,35 @@ class Tuples(NamedTuple):
     codes: Array  # the codes of each tuple (rows) in each column (columns)
     counts: Array
     prices: Array
-    """`counts`, `prices`: the rows of each tuple, and the price of each of them."""
-    free: Array  # tuples whose price may still rise
+    """`counts`, `prices`: the number of rows of each tuple, and the price of each of these rows."""
+    free: Array  # which tuples have a price that may still rise
     raises: Array
-    """By how much each price may rise: what is looked for. It holds a bound at first, which may be any number."""
+    """By how much each price may rise: the result. At first it holds an upper bound, which may be any number."""
 
 
 class Levels(NamedTuple):
-    """What each level of each column publishes."""
+    """The texts that each level of each column publishes, and their losses."""
 
-    first: Array  # where the levels of each column begin, with the number of all at the end
+    first: Array  # where the levels of each column begin, with the number of all levels at the end
     keys: Array
     losses: Array
-    """`keys`, `losses`: for each level (rows) and code (columns): a random number of the text that is published, and
-    what it loses; a negative loss marks a text that a further level publishes for more codes."""
+    """`keys`, `losses`: for each level (rows) and code (columns), a random number that stands for the published text,
+    and its loss; a negative loss marks a text that another level publishes for more codes."""
 
 
 ROWS, TAKEN, RISING = 0, 1, 2
-"""Whole numbers of a group: its rows, and how many of them were counted, and can rise."""
+"""Integers about a group: its number of rows, how many of them were counted, and how many can rise in price."""
 
 LOSS, HIGHEST, ROOM, SUM = 0, 1, 2, 3
-"""What a group loses, its highest price, how much one may rise, and the sum of the prices that were counted."""
+"""Numbers about a group: the loss of a row, the highest price, by how much a price may rise at most, and the sum of the
+prices that were counted."""
 
 SIZE, LEVEL = 0, 1
-"""Of a depth: how many tuples matter, and the level that is next."""
+"""Facts about a depth: how many tuples matter there, and the next level."""
 
 
 class Stack(NamedTuple):
-    """The tuples that matter below each vector of some columns: for each depth, their numbers, keys and losses."""
+    """For each depth (a vector of the first columns), the tuples that matter: their numbers, keys and losses."""
 
     tuples: Array
     keys: Array
@@ -53,10 +54,10 @@ class Stack(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Tuples that look the same.
+    """Groups of tuples that look the same.
 
-    `slots`, `seen`: a table of keys, and beside each when it was written (the last line says the time) and the number
-    of its group. `of_tuple`: the group of each tuple. `wholes`, `facts`: what is summed up of each group.
+    `slots`, `seen`: a hash table of keys, and for each slot when it was written (the last line has the current time)
+    and the number of its group. `of_tuple`: the group of each tuple. `wholes`, `facts`: the facts about each group.
     """
 
     slots: Array
@@ -68,7 +69,7 @@ class Groups(NamedTuple):
 
 @lean
 def _grouped(depth: Whole, tuples: Tuples, stack: Stack, groups: Groups) -> int:
-    """Number the tuples that look the same, and sum up what there is to know of them; how many groups there are."""
+    """Group the tuples that look the same, and compute the facts about each group; returns the number of groups."""
     seen, wholes, facts = groups.seen, groups.wholes, groups.facts
     mask, count = np.uint64(len(groups.slots) - 1), 0
     seen[-1, 0] += 1
@@ -93,7 +94,7 @@ def _grouped(depth: Whole, tuples: Tuples, stack: Stack, groups: Groups) -> int:
 
 @lean
 def _narrowed(depth: Whole, k: int, stack: Stack, groups: Groups) -> int:
-    """Keep the tuples of groups that can be classes, and can be so cheap that a price is bounded; how many."""
+    """Keep the tuples of groups that can be classes and are cheap enough to bound a price; returns how many remain."""
     kept, facts = 0, groups.facts
     for place in range(stack.state[depth, SIZE]):
         number = groups.of_tuple[place]
@@ -110,7 +111,7 @@ def _narrowed(depth: Whole, k: int, stack: Stack, groups: Groups) -> int:
 
 @lean
 def _bounded(depth: Whole, k: int, count: Whole, tuples: Tuples, stack: Stack, groups: Groups) -> None:
-    """Bound the prices of the groups of a whole vector: the k highest of a group are worth no more than k rows cost."""
+    """Bound the prices in the groups of a complete vector: the k highest prices must not exceed the cost of k rows."""
     wholes, facts = groups.wholes, groups.facts
     for number in range(count):
         wholes[number, TAKEN], wholes[number, RISING], facts[number, SUM] = 0, 0, 0.0
@@ -130,10 +131,10 @@ def _bounded(depth: Whole, k: int, count: Whole, tuples: Tuples, stack: Stack, g
 
 @lean
 def bound_raises(k: int, tuples: Tuples, levels: Levels, stack: Stack, groups: Groups) -> int:
-    """Bound by how much all prices may rise together, by all vectors that can bound one; how many these are.
+    """Bound by how much all prices may rise together; returns how many vectors bound a price.
 
-    Columns are gone through one after the other. Tuples that look the same in the columns so far are dropped as soon as
-    they are fewer than k, or lose so much already that no price is bounded by them.
+    Columns are added one after another. Tuples that look the same in the columns so far are dropped as soon as they
+    have fewer than k rows, or already lose so much that they bound no price.
     """
     columns = len(levels.first) - 1
     stack.state[0, SIZE] = len(tuples.counts)

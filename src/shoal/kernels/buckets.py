@@ -1,4 +1,4 @@
-"""Groups of l different values: always one of each of the l values that are left most often (Xiao and Tao 2006)."""
+"""Groups of l distinct values, one row each of the l values with the most rows left (Xiao and Tao 2006); and runs."""
 
 from typing import Any, TypeAlias
 
@@ -11,14 +11,14 @@ Array: TypeAlias = NDArray[Any]
 
 
 def bucketize(counts: Array, size: int, draws: Array, group_values: Array) -> int:
-    """Form groups as long as `size` values are left; one row of a value at a time.
+    """Form groups of one row of each of `size` values, as long as rows of that many values are left.
 
-    The values stand in descending order of what is left of them, so that a step looks at the largest ones alone: those
-    above the last of them are taken, and of those that tie with it as many as are needed, drawn by chance.
+    The values are kept in descending order of the rows left, so that each step considers only the first ones: those
+    above the last one needed are taken, and of those that tie with it as many as needed, drawn at random.
 
-    `counts`: the rows of each value. What is left of them at the end stands here. `size`: the values of a group.
-    `draws`: random numbers, as many as rows. `group_values`: where the values of each group are written, one group
-    after the other. Returns the number of groups.
+    `counts`: the number of rows of each value; at the end, the rows that are left. `size`: the number of values in a
+    group. `draws`: random numbers, as many as rows. `group_values`: filled with the values of each group, one group
+    after another. Returns the number of groups.
     """
     order = np.argsort(-counts, kind="stable")
     left = counts[order]
@@ -29,14 +29,14 @@ def bucketize(counts: Array, size: int, draws: Array, group_values: Array) -> in
 
 @jit
 def _take_largest(left: Array, order: Array, size: int, draws: Array, group_values: Array) -> int:
-    """Take one row of each of the values that are left most often, as long as there are enough; how many were taken."""
+    """Take one row each of the values with the most rows left, as long as there are enough; returns how many in all."""
     filled = 0
     drawn = 0
     while size <= len(left) and left[size - 1] > 0:
         last = left[size - 1]
         begin, end = size - 1, size
         low = 0
-        while low < begin:  # the first place that has as many as the last one taken
+        while low < begin:  # the first place that has as many rows left as the last one taken
             middle = (low + begin) // 2
             if left[middle] > last:
                 low = middle + 1
@@ -53,7 +53,7 @@ def _take_largest(left: Array, order: Array, size: int, draws: Array, group_valu
         needed = size - begin
         for step in range(
             needed
-        ):  # the drawn ones go to the end of those that tie, where the order stays descending
+        ):  # drawn values go to the end of those that tie, so that the order stays descending
             rest = end - step
             place = begin + draws[drawn] % (rest - begin)
             drawn += 1
@@ -72,10 +72,10 @@ def _take_largest(left: Array, order: Array, size: int, draws: Array, group_valu
 def sorted_runs(weights: Array, numbers: Array, ends: Array, least: int, cuts: Array) -> int:
     """Cut ascending numbers into runs of least total error: the sum, over all rows, of the width of their run.
 
-    `weights`: the rows of each different number. `numbers`: the different numbers, ascending. `ends`: for each number,
-    the first place that a run which begins with it may end before, so that it is spread enough. `least`: the different
-    numbers of a run, at least. `cuts`: where the begin of the best last run before each place is written; one entry
-    more than numbers. Returns 1 if there is such a cutting, 0 if not.
+    `weights`: the rows of each distinct number. `numbers`: the distinct numbers, ascending. `ends`: for each number,
+    the first place before which a run that begins with it may end, so that it is wide enough. `least`: the fewest
+    distinct numbers of a run. `cuts`: filled with where the best last run before each place begins; has one entry more
+    than the numbers. Returns 1 if the numbers can be cut this way, 0 if not.
     """
     count = len(weights)
     best = np.full(count + 1, np.inf)
@@ -86,9 +86,7 @@ def sorted_runs(weights: Array, numbers: Array, ends: Array, least: int, cuts: A
         for begin in range(end - 1, -1, -1):
             rows += weights[begin]
             cost = float(rows) * float(numbers[end - 1] - numbers[begin])
-            if (
-                cost >= best[end]
-            ):  # a longer last run costs more by itself than the best one with all before it
+            if cost >= best[end]:  # a longer last run alone would cost more than the best solution so far
                 break
             if end - begin >= least and end >= ends[begin] and best[begin] + cost < best[end]:
                 best[end] = best[begin] + cost

@@ -1,6 +1,6 @@
-"""Groups of baskets around sensitive ones, and groups by halving an ordered list.
+"""Groups of baskets around sensitive ones, and groups made by halving an ordered list.
 
-Rows are numbered by their place in the order. Row r holds the public items of the distinct basket ``basket[r]`` and the
+Rows are numbered by their place in the order. Row r has the public items of the distinct basket ``basket[r]`` and the
 sensitive items ``secrets[secret_indptr[r]:secret_indptr[r + 1]]``.
 """
 
@@ -16,7 +16,7 @@ Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
 
 SKIPPED = 16
-"""Rows that a search for candidates passes over, for each that it wants: it ends in a crowd of conflicting rows."""
+"""How many rows a search for candidates visits at most for each one wanted, so that it ends among conflicting rows."""
 
 
 @jit
@@ -39,7 +39,7 @@ def _hold(row: Whole, secret_indptr: Array, secrets: Array, held: Array, stamp: 
 def _offer(
     row: Whole, secret_indptr: Array, secrets: Array, held: Array, listed: Array, stamp: Whole
 ) -> tuple[bool, bool]:
-    """Make a row a candidate unless it conflicts with those listed; whether it is one, and whether it is new."""
+    """Make a row a candidate unless it conflicts with listed ones; returns whether it is one, and whether it is new."""
     if listed[row] == stamp:
         return True, False
     if _conflicts(row, secret_indptr, secrets, held, stamp):
@@ -64,7 +64,7 @@ def _collect(
 ) -> Whole:
     """List the candidates of a pivot: rows on both sides that conflict neither with it nor with each other.
 
-    The nearer ones come first, and of two that are equally near the earlier one. Returns how many there are.
+    Nearer rows come first and, of two equally near ones, the earlier. Returns how many candidates there are.
     """
     count = 0
     limit = SKIPPED * window
@@ -101,7 +101,7 @@ def _choose(
     stamp: Whole,
     keys: Array,
 ) -> None:
-    """Move the candidates with most items in common with the pivot to the front; ties stay as they are listed."""
+    """Move the candidates that share the most items with the pivot to the front; ties keep their order."""
     here = basket[pivot]
     length = indptr[here + 1] - indptr[here]
     for place in range(indptr[here], indptr[here + 1]):
@@ -131,7 +131,7 @@ def _most_left(
     with_count: Array,
     most: Whole,
 ) -> Whole:
-    """The largest number of rows that still hold one sensitive item, once the found rows are gone."""
+    """The largest number of remaining rows with the same sensitive item, once the found rows are gone."""
     full = 0
     for entry in range(count):
         for place in range(secret_indptr[found[entry]], secret_indptr[found[entry] + 1]):
@@ -153,7 +153,7 @@ def _take(
     left: Array,
     with_count: Array,
 ) -> None:
-    """Make the found rows a group: they leave the lists, and their sensitive items the counts."""
+    """Make the found rows a group: remove them from the lists, and their sensitive items from the counts."""
     for entry in range(count):
         row = found[entry]
         groups[row] = number
@@ -197,22 +197,21 @@ def form_groups(
     window: Whole,
     elsewhere: Array,
 ) -> tuple[Array, Whole]:
-    """Group every sensitive row, in order, with the p - 1 candidates that have most items in common with it.
+    """Group every sensitive row, in order, with the p - 1 candidates that share the most items with it.
 
-    A group is given up if the rows that would be left could not be one group that keeps the degree p. So the rows that
-    are left at the end can.
+    A group is given up if the remaining rows could then not be one group that keeps the degree p. So the rows that
+    remain at the end can be one.
 
-    `orders`: one or more orders of the rows, a line each; candidates are neighbors in any of them. The first is 0, 1,
-    2, … `basket`, `indptr`, `items`, `width`: the distinct basket of each row, the items of each, and how many items
-    there are. `secret_indptr`, `secrets`, `kinds`: the sensitive items of each row, and how many there are. `p`,
+    `orders`: one or more orders of the rows, one per line; candidates are neighbors in any of them. The first is 0, 1,
+    2, … `basket`, `indptr`, `items`, `width`: the distinct basket of each row, the items of each basket, and how many
+    items there are. `secret_indptr`, `secrets`, `kinds`: the sensitive items of each row, and how many there are. `p`,
     `window`: the degree, and the number of candidates to each side in each order. `elsewhere`: for each sensitive item,
-    how many rows with it come to those that are left from elsewhere, without other rows; below 0 where the others have
-    room for so many of these. Returns the group of each row (-1 for those that are left), and the number of groups that
-    were given up.
+    how many rows with it join the remaining rows from elsewhere, without other rows; negative if the rows elsewhere
+    have room for that many. Returns the group of each row (-1 for remaining rows), and how many groups were given up.
     """
     tables, rows = orders.shape
     after, before = _linked(orders)
-    # Counts are at least 0, and the least of them stands for `base` rows.
+    # Counts are shifted by `base`, so that none is negative.
     base: Whole = min(0, elsewhere.min()) if kinds else 0
     left = elsewhere - base
     for item in secrets:
@@ -229,7 +228,7 @@ def form_groups(
     found = np.empty(2 * window * tables + 1, dtype=np.int64)
     keys = np.empty(2 * window * tables + 1, dtype=np.int64)
     remaining, number, given_up, stamp = rows, 0, 0, 0
-    # Rows in a crowd of conflicting ones are tried again from the other end, from where the crowd melts away.
+    # Rows in a crowd of conflicting ones are tried again in reverse order, from where the crowd thins out.
     for step in range(2 * rows):
         pivot = step if step < rows else 2 * rows - 1 - step
         if groups[pivot] >= 0 or secret_indptr[pivot] == secret_indptr[pivot + 1]:
@@ -263,7 +262,7 @@ def form_groups(
 def _keeps(
     begin: Whole, end: Whole, weight: Whole, p: Whole, secret_indptr: Array, secrets: Array, counts: Array
 ) -> bool:
-    """Whether no sensitive item is held by more than one p-th of the rows; the counts are zero again at the end."""
+    """Whether no sensitive item is held by more than one p-th of the rows; resets the counts to zero."""
     holds = True
     last = secret_indptr[begin]
     for place in range(secret_indptr[begin], secret_indptr[end]):
@@ -281,8 +280,8 @@ def _keeps(
 def halve(ends: Array, secret_indptr: Array, secrets: Array, kinds: Whole, p: Whole) -> Array:
     """Cut an ordered list in half, and the halves again, as long as both halves keep the degree p.
 
-    The list consists of runs of rows that are not divided. A cut lies between two runs, where the halves differ least
-    in size (the earlier of two such places), and each half has at least p rows.
+    The list consists of runs of rows that are not divided. A cut lies between two runs, where the sizes of the halves
+    differ least (the earlier of two such places), and each half has at least p rows.
 
     `ends`: the number of rows up to the beginning of each run, and of all. `secret_indptr`, `secrets`, `kinds`: the
     sensitive items of all rows of each run, and how many there are. Returns the first run of each group, and the number
@@ -315,7 +314,7 @@ def halve(ends: Array, secret_indptr: Array, secrets: Array, kinds: Whole, p: Wh
 
 @jit
 def half_of(ends: Array, begin: Whole, end: Whole, least: Whole) -> Whole:
-    """Where to cut the runs ``begin … end`` in half, or -1 where a half would have fewer rows than the least."""
+    """Where to cut the runs ``begin … end`` in half; -1 if a half would have fewer than `least` rows."""
     twice = ends[begin] + ends[end]
     low, high = begin, end
     while low < high:

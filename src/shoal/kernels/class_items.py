@@ -1,8 +1,8 @@
-"""Items of classes, generalized or left out until every combination of up to m of them is held by k rows of the class.
+"""Generalize or leave out items of classes until k rows of a class hold every combination of up to m of them.
 
-Classes are treated one by one. The rare combinations of a size are listed, sizes going up; then, again and again, what
-mends the most of them at the least cost is done: to publish all that lies under a node as that node, or to leave an
-item or node out. What was left out without need is put back, and all is counted again, until nothing is rare.
+Classes are treated one at a time. The rare combinations of one size are listed, sizes going up. Then the change that
+fixes the most of them for its cost is made, over and over: publish everything under a node as that node, or leave an
+item or node out. What was left out needlessly is put back, and combinations are counted again, until none is rare.
 """
 
 from typing import Any, TypeAlias
@@ -16,13 +16,13 @@ from shoal.kernels.sorting import sort
 Array: TypeAlias = NDArray[Any]
 
 MOST = 1_000_000
-"""Rare combinations that are mended together: a larger number of them is mended in several rounds."""
+"""How many rare combinations are fixed together; more of them take several rounds."""
 
 OUT = -1
-"""The node of what is left out."""
+"""Stands in place of a node for occurrences that are left out."""
 
 NOTHING = 1e-9
-"""The least cost: leaving a root out costs nothing."""
+"""Added to every cost, because leaving out a root costs nothing."""
 
 
 @jit
@@ -108,7 +108,7 @@ def _protect_class(
 
 @jit
 def _distinct(current: Array) -> tuple[Array, Array]:
-    """The different nodes that are published, ascending, and the occurrences of each."""
+    """The distinct nodes that are published, ascending, and how often each occurs."""
     ordered = current.copy()
     sort(ordered, 0, len(ordered))
     names = np.empty(len(ordered), dtype=np.int64)
@@ -126,7 +126,7 @@ def _distinct(current: Array) -> tuple[Array, Array]:
 
 @jit
 def _rows_in(begins: Array, current: Array, local: Array, width: int) -> tuple[Array, Array]:
-    """The nodes of each row by their numbers, ascending and once each."""
+    """The nodes of each row as numbers, ascending, without duplicates."""
     held = np.empty(len(current), dtype=np.int64)
     ends = np.zeros(len(begins), dtype=np.int64)
     filled = 0
@@ -148,7 +148,7 @@ def _rows_in(begins: Array, current: Array, local: Array, width: int) -> tuple[A
 
 @jit
 def _rare(begins: Array, held: Array, width: int, k: int, size: int) -> Array:
-    """The combinations of a size that fewer than k rows hold, at least one; at most `MOST` of them."""
+    """The combinations of a size that some rows hold, but fewer than k; stops once there are `MOST` of them."""
     found = np.empty((64, size), dtype=np.int64)
     count = 0
     post_begins, post = _postings(begins, held, width)
@@ -182,7 +182,7 @@ def _rare(begins: Array, held: Array, width: int, k: int, size: int) -> Array:
 
 @jit
 def _room(found: Array, count: int) -> Array:
-    """The list, with room for one more."""
+    """The list, enlarged if needed to have room for one more."""
     if count < len(found):
         return found
     larger = np.empty((2 * len(found), found.shape[1]), dtype=np.int64)
@@ -194,7 +194,7 @@ def _room(found: Array, count: int) -> Array:
 
 @jit
 def _postings(begins: Array, held: Array, width: int) -> tuple[Array, Array]:
-    """The places of each node among the nodes of all rows, and the row's end behind each."""
+    """The places of each node among the nodes of all rows, each with the end of its row."""
     starts = np.zeros(width + 1, dtype=np.int64)
     for node in held:
         starts[node + 1] += 1
@@ -213,7 +213,7 @@ def _postings(begins: Array, held: Array, width: int) -> tuple[Array, Array]:
 
 @jit
 def _keys(begins: Array, held: Array, post: Array, first: int, width: int, size: int) -> Array:
-    """Every combination that begins with a node, in every row that holds it, as one number each; sorted."""
+    """Every combination that begins with a node, for every row that holds it, as a number; sorted."""
     more = size - 1
     total = 0
     for entry in range(len(post)):
@@ -252,7 +252,7 @@ def _keys(begins: Array, held: Array, post: Array, first: int, width: int, size:
 
 @jit
 def _members(combinations: Array, width: int) -> tuple[Array, Array]:
-    """The combinations that hold each node, and where those of each begin."""
+    """Where the combinations that contain each node begin, and these combinations."""
     count, size = combinations.shape
     starts = np.zeros(width + 1, dtype=np.int64)
     for one in range(count):
@@ -280,9 +280,9 @@ def _cheapest(
     gain: Array,
     cost: Array,
 ) -> tuple[int, bool]:
-    """What mends the most combinations for its cost: a node to lift all below it to, or one to leave out.
+    """The change that fixes the most combinations for its cost: a node to lift all below it to, or one to leave out.
 
-    `gain`, `cost`: room for a number a node of the tree, zero before and after.
+    `gain`, `cost`: working arrays with one number per node of the tree, zero before and after.
     """
     best, ratio, lifts = -1, -1.0, False
     for number in range(len(image)):
@@ -311,7 +311,7 @@ def _cheapest(
 
 @jit
 def _mend(combinations: Array, names: Array, occurrences: Array, parents: Array, penalty: Array) -> Array:
-    """What every node is published as, so that no combination of the list stays as it is."""
+    """Decide what every node is published as, so that no combination of the list stays as it is."""
     size, width = combinations.shape[1], len(names)
     starts, member = _members(combinations, width)
     rare = np.empty(width, dtype=np.int64)
@@ -352,7 +352,7 @@ def _mend(combinations: Array, names: Array, occurrences: Array, parents: Array,
 
 @jit
 def _under(node: int, above: int, parents: Array) -> bool:
-    """Whether a node lies under another."""
+    """Whether a node lies under another one, or is the same."""
     while node >= 0:
         if node == above:
             return True
@@ -364,7 +364,7 @@ def _under(node: int, above: int, parents: Array) -> bool:
 def _put_back(
     number: int, combinations: Array, names: Array, starts: Array, member: Array, image: Array, parents: Array
 ) -> None:
-    """Publish a node again where every combination with it is mended by another one."""
+    """Publish a node again if every combination with it is fixed by another node."""
     for entry in range(starts[number], starts[number + 1]):
         one = member[entry]
         needed = True

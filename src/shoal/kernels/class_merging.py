@@ -1,4 +1,4 @@
-"""Classes that are united with the nearest one by their cells, their items or both, within a bound of loss."""
+"""Merge classes with the nearest ones by their cells, their items or both, within a bound on the loss."""
 
 from typing import Any, NamedTuple, TypeAlias
 
@@ -14,28 +14,28 @@ from shoal.kernels.sorting import sort
 Array: TypeAlias = NDArray[Any]
 
 BY_CELLS, BY_ITEMS, BY_BOTH = 0, 1, 2
-"""What is near: what loses least more together, what holds like items, or what stands first by both."""
+"""Ways to judge nearness: by the least additional loss, by similar items, or by the sum of both ranks."""
 
 
 class Held(NamedTuple):
-    """What each class holds: all of it is changed as classes are united."""
+    """What each class holds; changed in place as classes are merged."""
 
     low: Array
     high: Array
     """`low`, `high`: the lowest and the highest place of each class (rows) in each column."""
     values: Array
     begins: Array
-    """`values`, `begins`: the values of each class in the columns by sets, a bit each, and where the words of each such
-    column begin."""
-    items: Array  # the items of each class, a bit each
+    """`values`, `begins`: the values of each class in columns published as sets, one bit each, and where the words of
+    each such column begin."""
+    items: Array  # the items of each class, one bit each
     sizes: Array
     losses: Array
-    """`sizes`, `losses`: its rows, and room for what each of them loses."""
+    """`sizes`, `losses`: the number of rows of each class, and room for the loss of each of its rows."""
 
 
 @jit
 def lost(low: Array, high: Array, values: Array, begins: Array, cells: Cells) -> float:
-    """What a row of a class loses."""
+    """The loss of each row of a class."""
     loss, of_set, columns, losses = 0.0, 0, cells.columns, cells.losses
     for column in range(len(columns)):
         offset, kind = columns[column, OFFSET], columns[column, KIND]
@@ -65,7 +65,7 @@ def lost(low: Array, high: Array, values: Array, begins: Array, cells: Cells) ->
 def _together(
     one: int, other: int, held: Held, cells: Cells, low: Array, high: Array, values: Array
 ) -> float:
-    """What a row of two united classes loses."""
+    """The loss of each row if two classes are merged."""
     for column in range(len(low)):
         low[column] = min(held.low[one, column], held.low[other, column])
         high[column] = max(held.high[one, column], held.high[other, column])
@@ -86,7 +86,7 @@ def _unlike(one: int, other: int, items: Array) -> float:
 
 @jit
 def _unlink(one: int, before: Array, after: Array) -> None:
-    """Take a class out of the order."""
+    """Remove a class from the order."""
     if before[one] >= 0:
         after[before[one]] = after[one]
     if after[one] < len(before):
@@ -95,11 +95,10 @@ def _unlink(one: int, before: Array, after: Array) -> None:
 
 @jit
 def unite(held: Held, cells: Cells, by: int, bound: float, window: int, owner: Array) -> int:
-    """Unite the class that loses least with the nearest one that the bound allows, again and again.
+    """Merge the class that loses least with the nearest one that the bound allows, over and over.
 
-    `bound`: the most that all rows may lose, added up. `window`: how many classes before and behind it in their order
-    are looked at. `owner`: the class that each class became part of: written here. Returns how often classes were
-    united.
+    `bound`: the most that all rows together may lose. `window`: how many classes before and after it in their order are
+    considered. `owner`: filled with the class that each class became part of. Returns how many merges there were.
     """
     count, columns = len(held.sizes), held.low.shape[1]
     before, after = np.arange(-1, count - 1), np.arange(1, count + 1)
@@ -160,7 +159,7 @@ def unite(held: Held, cells: Cells, by: int, bound: float, window: int, owner: A
 
 @jit
 def _nearest(more: Array, unlike: Array, near: Array, by: int) -> int:
-    """The place of the nearest class; of several, of that with the least number."""
+    """The place of the nearest class; ties go to the least additional loss, then to the smallest number."""
     score = np.empty(len(more))
     if by == BY_BOTH:
         ranks, others = _ranks(more), _ranks(unlike)
@@ -182,7 +181,7 @@ def _nearest(more: Array, unlike: Array, near: Array, by: int) -> int:
 
 @jit
 def _ranks(numbers: Array) -> Array:
-    """How many are smaller than each."""
+    """For each number, how many others are smaller."""
     ordered, ranks = np.empty(len(numbers)), np.empty(len(numbers), dtype=np.int64)
     for place in range(len(numbers)):
         ordered[place] = numbers[place]

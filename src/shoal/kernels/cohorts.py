@@ -1,7 +1,7 @@
-"""Who holds items: counts of baskets, by lists of baskets and by rows of bits.
+"""Cohorts, the baskets that hold a set of items: found and counted by lists of baskets and by bitmaps.
 
-Items are ranks 0, 1, 2, … of ascending support. An item is known by the list of baskets that hold it; a frequent
-one also by a row of bits, one bit a basket.
+Items are ranks 0, 1, 2, … of ascending support. Each item has the list of baskets that hold it; a frequent one also has
+a bitmap with one bit per basket.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -16,7 +16,7 @@ Array: TypeAlias = NDArray[Any]
 
 
 class Holders(NamedTuple):
-    """Which baskets hold which items, in all the ways that a kernel needs."""
+    """Which baskets hold which items, in all forms that the kernels need."""
 
     indptr: Array
     items: Array
@@ -26,12 +26,12 @@ class Holders(NamedTuple):
     """`item_indptr`, `baskets`: the baskets of each item, ascending."""
     bits: Array
     first_bits: int
-    """`bits`, `first_bits`: rows of bits of the items from rank `first_bits` on."""
+    """`bits`, `first_bits`: bitmaps of the items from rank `first_bits` on."""
 
 
 @jit
 def transposed(indptr: Array, items: Array, item_indptr: Array) -> Array:
-    """The rows that hold each item, ascending, one item after the other; `item_indptr` says where each begins."""
+    """The rows that hold each item, ascending, one item after another; `item_indptr` says where each item begins."""
     rows = np.empty(len(items), dtype=np.int32)
     ends = item_indptr[:-1].copy()
     for row in range(len(indptr) - 1):
@@ -43,9 +43,9 @@ def transposed(indptr: Array, items: Array, item_indptr: Array) -> Array:
 
 @jit
 def peak_of(rows: Array, secret_indptr: Array, secrets: Array, counts: Array, limit: int) -> int:
-    """The count of the most frequent secret among some baskets; any number above the limit if it exceeds that.
+    """The count of the most frequent secret among some baskets; if it is above the limit, any number above that.
 
-    `counts` holds zeros, and does so again afterwards.
+    `counts`: a working array of zeros, which is reset afterward.
     """
     peak = 0
     done = len(rows)
@@ -66,7 +66,7 @@ def peak_of(rows: Array, secret_indptr: Array, secrets: Array, counts: Array, li
 def peaks_of_items(
     item_indptr: Array, baskets: Array, secret_indptr: Array, secrets: Array, size: int
 ) -> Array:
-    """For each item the most frequent secret among the baskets that hold it: how many of them hold that secret."""
+    """For each item, the count of the most frequent secret among the baskets that hold it."""
     peaks = np.zeros(len(item_indptr) - 1, dtype=np.int64)
     counts = np.zeros(size, dtype=np.int64)
     for item in range(len(peaks)):
@@ -77,7 +77,7 @@ def peaks_of_items(
 
 @jit
 def shared(rows: Array, count: int, baskets: Array, out: Array) -> int:
-    """Baskets that stand in both ascending lists; `out` may be `rows`."""
+    """Write the baskets that are in both ascending lists to `out`, which may be `rows`; returns how many there are."""
     low, kept = 0, 0
     for place in range(count):
         row = rows[place]
@@ -102,9 +102,9 @@ def shared(rows: Array, count: int, baskets: Array, out: Array) -> int:
 
 @jit
 def cohort_rows(holders: Holders, rows: Array, count: int, items: Array, out: Array) -> int:
-    """Those of some baskets that hold all of some items, ascending; how many there are.
+    """Write those of some baskets that hold all of some items to `out`, ascending; returns how many there are.
 
-    Without any baskets (a count of 0) those of the first item are begun with. `out` may be `rows`.
+    If no baskets are given (a count of 0), it starts with all baskets of the first item. `out` may be `rows`.
     """
     first = 0
     if count == 0:
@@ -131,7 +131,7 @@ def cohort_rows(holders: Holders, rows: Array, count: int, items: Array, out: Ar
 
 @jit
 def cohort_bits(holders: Holders, items: Array, out: Array) -> None:
-    """The baskets that hold all of some frequent items, as bits."""
+    """Write the bitmap of the baskets that hold all of some frequent items."""
     first = holders.bits[items[0] - holders.first_bits]
     for word in range(len(out)):
         out[word] = first[word]
@@ -143,7 +143,7 @@ def cohort_bits(holders: Holders, items: Array, out: Array) -> None:
 
 @jit
 def count_listed(one: Array, other: Array, rows: Array) -> int:
-    """The number of listed baskets whose bits are set in both."""
+    """The number of listed baskets whose bits are set in both bitmaps."""
     total = np.uint64(0)
     for place in range(len(rows)):
         row = rows[place]
@@ -153,7 +153,7 @@ def count_listed(one: Array, other: Array, rows: Array) -> int:
 
 @jit
 def counts_by_rows(holders: Holders, rows: Array, last: int, counts: Array) -> int:
-    """Count the items above `last` in some baskets; how many were counted in all."""
+    """Count the items above `last` in some baskets; returns the number of occurrences counted."""
     walked = 0
     for place in range(len(rows)):
         entry = holders.indptr[rows[place] + 1] - 1
@@ -167,7 +167,7 @@ def counts_by_rows(holders: Holders, rows: Array, last: int, counts: Array) -> i
 
 @jit
 def met_items(holders: Holders, rows: Array, last: int, counts: Array, items: Array) -> int:
-    """The items above `last` that some baskets hold, ascending; how many there are. `counts` holds their counts."""
+    """List the items above `last` that some baskets hold, ascending, given their counts; returns how many there are."""
     found = 0
     for place in range(len(rows)):
         entry = holders.indptr[rows[place] + 1] - 1
@@ -187,7 +187,7 @@ def met_items(holders: Holders, rows: Array, last: int, counts: Array, items: Ar
 
 @jit
 def forget(holders: Holders, rows: Array, last: int, counts: Array, walked: int) -> None:
-    """Make the counts of the items above `last` zero again."""
+    """Reset the counts of the items above `last` to zero."""
     if len(counts) - last < 4 * walked:
         for item in range(last + 1, len(counts)):
             counts[item] = 0
@@ -202,9 +202,9 @@ def forget(holders: Holders, rows: Array, last: int, counts: Array, walked: int)
 
 @jit
 def gathered_rows(holders: Holders, rows: Array, last: int, ends: Array, out: Array) -> None:
-    """Put each basket to every item above `last` that it holds and that has a place.
+    """Write each basket to the lists of those items above `last` that it holds.
 
-    `ends` has for each item where its next basket goes, or -1; it is moved on.
+    `ends`: for each item where its next basket goes, or -1 for items without a list; it is advanced.
     """
     for place in range(len(rows)):
         entry = holders.indptr[rows[place] + 1] - 1

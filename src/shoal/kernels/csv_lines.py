@@ -1,4 +1,4 @@
-"""The shape of delimited text with quotes, byte by byte, and its cells as numbers."""
+"""Delimited text with quotes, read byte by byte: check its shape, and number its distinct cells."""
 
 from sys import byteorder
 from typing import Any
@@ -17,13 +17,13 @@ ir: Any = cgutils.ir  # type: ignore[attr-defined]
 QUOTE, LINE, RETURN = 34, 10, 13
 
 MOST = 2**15
-"""Different cells of a column, at most, that get numbers."""
+"""The most distinct cells of a column that are numbered."""
 
 SLOTS = 2**17
-"""Places for them, a power of 2."""
+"""The number of slots in their hash table, a power of 2."""
 
 PROBES = 64
-"""Places that are tried for a cell, at most."""
+"""The most slots that are tried for a cell."""
 
 ONES, HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 """The lowest and the highest bit of each byte of a word."""
@@ -40,8 +40,8 @@ def _put_in_python(text: Any, place: Any, word: Any) -> None:
 
 
 def _address(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    """Where a word of a contiguous text stands."""
-    from numba.np import arrayobj  # of what compiles
+    """The address of a word in a contiguous text."""
+    from numba.np import arrayobj  # needed only to compile
 
     held = arrayobj.make_array(signature.args[0])(context, builder, values[0])  # type: ignore[no-untyped-call]
     offset = context.cast(builder, values[1], signature.args[1], types.intp)
@@ -50,7 +50,7 @@ def _address(context: Any, builder: Any, signature: Any, values: Any) -> Any:
 
 @intrinsic
 def _word_compiled(context: Any, text: Any, place: Any) -> tuple[Any, Any]:
-    """Read 8 bytes at once, wherever they stand."""
+    """Read 8 bytes at once, at any alignment."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         word = builder.load(_address(context, builder, signature, values), align=1)
@@ -61,7 +61,7 @@ def _word_compiled(context: Any, text: Any, place: Any) -> tuple[Any, Any]:
 
 @intrinsic
 def _put_compiled(context: Any, text: Any, place: Any, word: Any) -> tuple[Any, Any]:
-    """Write 8 bytes at once, wherever they shall stand."""
+    """Write 8 bytes at once, at any alignment."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         word = values[2] if byteorder == "little" else builder.bswap(values[2])
@@ -73,16 +73,16 @@ def _put_compiled(context: Any, text: Any, place: Any, word: Any) -> tuple[Any, 
 
 _plain = getattr(config, "DISABLE_JIT", False)
 word_at: Any = _word_in_python if _plain else _word_compiled
-"""``word_at(text, place)`` inside a kernel: 8 bytes of a contiguous text, the first of them the lowest."""
+"""``word_at(text, place)`` inside a kernel: 8 bytes of a contiguous text as a word, the first byte lowest."""
 word_at.py_func = _word_in_python
 put_word: Any = _put_in_python if _plain else _put_compiled
-"""``put_word(text, place, word)`` inside a kernel: the same, written."""
+"""``put_word(text, place, word)`` inside a kernel: writes such a word."""
 put_word.py_func = _put_in_python
 
 
 @lean
 def cell_end(text: NDArray[np.uint8], place: int, separator: int) -> int:
-    """Where the cell that begins at a place ends; -1 if not all readers see the same end."""
+    """Where the cell that begins at a place ends; -1 if readers may disagree about the end."""
     size = len(text)
     if place < size and text[place] == QUOTE:
         place += 1
@@ -106,9 +106,9 @@ def cell_end(text: NDArray[np.uint8], place: int, separator: int) -> int:
 
 @jit
 def even_lines(text: NDArray[np.uint8], separator: int, columns: int) -> int:
-    r"""The number of lines, if each has so many cells and quotes stand at the ends of cells alone; -1 if not.
+    r"""The number of lines if each has `columns` cells, and quotes are only at the ends of cells; otherwise -1.
 
-    Text that has more to it is not judged here either, but -1: carriage returns, blank lines, and lines without an end.
+    Text with other complications also gives -1: carriage returns, blank lines, and lines without an end.
     """
     rows, cells, begin, size = 0, 0, 0, len(text)
     while begin < size:
@@ -127,7 +127,7 @@ def even_lines(text: NDArray[np.uint8], separator: int, columns: int) -> int:
 
 @lean
 def _is_again(text: NDArray[np.uint8], separator: int, begin: int, first: int, end: int) -> bool:
-    """Whether a cell, as it stands from `first` to `end`, stands at `begin` too."""
+    """Whether the cell from `first` to `end` occurs at `begin` too."""
     size = end - first
     if begin + size >= len(text):
         return False
@@ -148,14 +148,14 @@ def _is_again(text: NDArray[np.uint8], separator: int, begin: int, first: int, e
 
 @lean
 def _hits(word: np.uint64, byte: np.uint64) -> np.uint64:
-    """The highest bit of each byte of a word that is a byte; above the lowest of them others may be set too."""
+    """Mark each byte of a word that equals `byte` by its highest bit; above the lowest match, others may be set too."""
     apart = word ^ (ONES * byte)
     return (apart - ONES) & ~apart & HIGH
 
 
 @lean
 def _short_cell(text: NDArray[np.uint8], begin: int, separator: int) -> np.uint64:
-    """The highest bit of the byte behind a cell of at most 7 bytes without quotes, among 8; 0 where it is another."""
+    """The highest bit of the byte that ends a cell of at most 7 bytes without quotes; 0 for any other cell."""
     if begin + 8 > len(text):
         return np.uint64(0)
     word = word_at(text, begin)
@@ -167,7 +167,7 @@ def _short_cell(text: NDArray[np.uint8], begin: int, separator: int) -> np.uint6
 
 @lean
 def _key(text: NDArray[np.uint8], begin: int, end: int) -> np.uint64:
-    """What a cell is looked up by: a word of its bytes if it is short, or what they give with its highest bit."""
+    """The key by which a cell is looked up: its bytes as a word if short, else a hash with the highest bit set."""
     if end - begin < 8:
         word = np.uint64(0)
         for place in range(begin, end):
@@ -192,7 +192,7 @@ def _numbered(
     firsts: NDArray[np.int64],
     counts: NDArray[np.int64],
 ) -> int:
-    """The number of a cell, a new one if it was not met before; -1 if there is no room for it."""
+    """The number of a cell, a new one if it was not seen before; -1 if there is no room for it."""
     slot, mask = (key * MIXED) >> np.uint64(40), np.uint64(slots.shape[1] - 1)
     for _ in range(PROBES):
         place = np.int64(slot & mask)
@@ -225,14 +225,15 @@ def numbered_cells(
     firsts: NDArray[np.int64],
     counts: NDArray[np.int64],
 ) -> int:
-    r"""The number of lines, as `even_lines` counts them, and cells as numbers in the order in which they are met.
+    r"""Count lines as `even_lines` does, and number cells in the order in which they are first seen.
 
-    -1 is also the answer where a column has too many different cells. Cells are told apart as they are written: those
-    with quotes from those without. Those of at most 7 bytes are looked at as a word.
+    Also returns -1 if a column has too many distinct cells. Cells are compared as they are written, so that one with
+    quotes differs from the same one without. Cells of at most 7 bytes are compared as a word.
 
-    `wanted`: for each column of the text the line of `numbers` that it is for, or -1. `numbers`: as many a line as the
-    text has line breaks. `slots`: for each line -1 everywhere, a power of 2. `keys`, `firsts`: word or hash, and
-    beginning and end, of the cell that each number was first given for. `counts`: how many were given, 0 at first.
+    `wanted`: for each column of the text, the line of `numbers` that it is for, or -1. `numbers`: each line has room
+    for as many numbers as the text has line breaks. `slots`: -1 everywhere at first; the length of a line is a power of
+    2. `keys`, `firsts`: the word or hash, and the beginning and end, of the cell that each number was first given to.
+    `counts`: how many numbers were given, 0 at first.
     """
     row, column, begin, size, columns = 0, 0, 0, len(text), len(wanted)
     while begin < size:
@@ -244,7 +245,7 @@ def numbered_cells(
             key = word_at(text, begin) & ((mark >> np.uint64(7)) - np.uint64(1))
         else:
             end, key = -1, np.uint64(0)
-            if line >= 0 and row > 0:  # equal cells often stand together
+            if line >= 0 and row > 0:  # equal cells often follow each other
                 last = int(numbers[line, row - 1])
                 first, stop = int(firsts[line, last, 0]), int(firsts[line, last, 1])
                 if _is_again(text, separator, begin, first, stop):
@@ -283,13 +284,14 @@ def joined_cells(
     joined: NDArray[np.uint8],
     filled: NDArray[np.int64],
 ) -> int:
-    """Write the cells of rows one after the other, from a row on; the row before which there is no room left.
+    """Write the cells of rows one after another, starting at `row`; returns the first row that did not fit.
 
-    A word is written at a time, whose end the next cell covers: there is a word more room than cells take.
+    Whole words are written, and the next cell overwrites the excess; so there must be room for one more word than the
+    cells take.
 
-    `cells`, `starts`: all cells that there are, with what stands behind them, and where each begins and ends. `codes`:
-    the cell of each row, a line a column. `longest`: bytes that a row takes at most, and a word. `joined`, `filled`:
-    room for what is written, and an entry for how many bytes that is.
+    `cells`, `starts`: all cells, each with what follows it, and where each begins and ends. `codes`: the cell of each
+    row, one line per column. `longest`: the most bytes that a row takes, plus a word. `joined`, `filled`: room for the
+    output, and one entry for its number of bytes.
     """
     place = 0
     while row < codes.shape[1] and place + longest <= len(joined):

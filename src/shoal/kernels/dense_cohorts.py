@@ -1,7 +1,7 @@
-"""How many rows hold each set of columns, and a secret beside it: depth first, over bits.
+"""Find sets of columns that too few rows hold, or that reveal a secret: depth-first search over bitmaps.
 
-A set is kept as the words of the rows that hold it, and made longer by the columns behind its last one. What is broken
-is written down and not made longer.
+A set is represented by the bitmap of the rows that hold it, and extended by the columns after its last one. Broken sets
+are written to the result and not extended.
 """
 
 from typing import NamedTuple
@@ -13,12 +13,12 @@ from shoal.kernels._jit import jit
 from shoal.kernels.popcount import count_all_three, count_both
 
 SIZE, SECRET, COUNT, ITEMS = 0, 1, 2, 3
-"""A broken set: how many rows hold it, the secret that most of them hold (-1 where they are too few), how many hold
-that, and its columns."""
+"""A broken set: how many rows hold it, their most frequent secret (-1 if the rows are too few), how many rows hold that
+secret, and the columns of the set."""
 
 
 class Bound(NamedTuple):
-    """The least rows of a set, and for each number of rows how many of them may hold a secret."""
+    """The fewest rows of a set, and for each number of rows how many of them may hold the same secret."""
 
     k: int
     limits: Counts
@@ -28,12 +28,12 @@ class Bound(NamedTuple):
 def judge_pairs(
     columns: AnyArray, secrets: AnyArray, own: Mask, safe: Mask, bound: Bound, found: Counts
 ) -> tuple[int, int]:
-    """Judge every pair of columns whose first one is wanted and that some row holds.
+    """Judge every pair of columns that some row holds and whose first column is wanted.
 
-    `columns`, `secrets`: rows of words: a bit for each row of the data. `own`: which columns are wanted. `safe`:
-    filled: which pairs are held and not broken; those that nobody wants are taken to be. `found`: filled with the
-    broken pairs, a row each, as far as there is room. Returns the rows of the smallest pair, and how many are broken;
-    the search ends where `found` is full.
+    `columns`, `secrets`: bitmaps with one bit per row of the data. `own`: which columns are wanted. `safe`: filled with
+    which pairs are held and not broken; pairs that are not wanted count as such. `found`: filled with the broken pairs,
+    one per row, as far as there is room. Returns the number of rows of the rarest pair, and how many pairs are broken;
+    the search ends when `found` is full.
     """
     least, broken = len(bound.limits), 0
     among = np.empty(len(secrets), dtype=np.int64)
@@ -74,11 +74,11 @@ def judge_longer(
     bound: Bound,
     found: Counts,
 ) -> tuple[int, int]:
-    """Judge every set of three columns up to the longest that begins with a column and that some row holds.
+    """Judge every set of three to `longest` columns that begins with column `root` and that some row holds.
 
-    `columns`, `secrets`: rows of words: a bit for each row of the data. `safe`: which pairs of columns are held and not
-    broken. `found`: filled with the broken sets, a row each, as far as there is room. Returns the rows of the smallest
-    set that was met, and how many are broken; the search ends where `found` is full.
+    `columns`, `secrets`: bitmaps with one bit per row of the data. `safe`: which pairs of columns are held and not
+    broken. `found`: filled with the broken sets, one per row, as far as there is room. Returns the number of rows of
+    the rarest set seen, and how many sets are broken; the search ends when `found` is full.
     """
     width, words = columns.shape
     least, broken, depth = len(bound.limits), 0, 0
@@ -135,7 +135,7 @@ def judge_longer(
 
 @jit
 def name(items: Counts, root: int, column: int, after: Counts, nexts: Counts) -> None:
-    """Write the columns of a set: the root, those on the way, and the last."""
+    """Write the columns of a set: the root, those on the path, and the last one."""
     items[:] = -1
     items[0], items[len(nexts) + 1] = root, column
     for level in range(len(nexts)):
@@ -146,7 +146,7 @@ def name(items: Counts, root: int, column: int, after: Counts, nexts: Counts) ->
 def frequent_secret(
     held: AnyArray, column: AnyArray, secrets: AnyArray, among: Counts, limit: int
 ) -> tuple[int, int]:
-    """The secret that most rows of a set and a column hold, and how many, if they are above a limit; else -1."""
+    """The most frequent secret in the rows of a set and a column, and its count, if above the limit; else -1."""
     worst, most = -1, limit
     for secret in range(len(secrets)):
         if among[secret] <= most:

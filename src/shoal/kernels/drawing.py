@@ -1,4 +1,4 @@
-"""Random numbers inside of kernels: splitmix64, from a state that is passed in."""
+"""Random numbers inside kernels: splitmix64, with a state that is passed in."""
 
 from typing import Any, TypeAlias
 
@@ -24,11 +24,11 @@ def draw(random: Array) -> np.uint64:
 
 @lean
 def below(random: Array, limit: Whole) -> int:
-    """A whole number from 0 on, below a limit."""
+    """A random integer from 0 up to, but not including, a limit."""
     return np.int64((draw(random) >> np.uint64(32)) * np.uint64(limit) >> np.uint64(32))  # type: ignore[return-value]
 
 
 @lean
 def chance(random: Array) -> float:
-    """A number from 0 to 1."""
+    """A random number from 0 up to, but not including, 1."""
     return float(draw(random) >> np.uint64(11)) * (1.0 / 9007199254740992.0)

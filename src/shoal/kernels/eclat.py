@@ -1,17 +1,17 @@
-"""Frequent itemsets by depth-first search over bits (Eclat: Zaki 2000), and the supports of given sets.
+"""Frequent itemsets by depth-first search over bitmaps (Eclat: Zaki 2000), and the supports of given sets.
 
 Items are ranks 0, 1, 2, … of ascending support. A set is found from the set without its last, most frequent item, so
-that all sets form a forest; it is written as three numbers of a flat array: the place of that smaller set (-1 for a
+that all sets form a forest. It is stored as three numbers in a flat array: the place of that smaller set (-1 for a
 single item), the item, and the support. A set comes after the smaller one.
 
-The baskets of a root item are numbered anew and every item that is frequent among them becomes a row of bits, one bit
-a basket: what lies below a rare item is a handful of words, whatever the number of all baskets. Where a set on the
-way down is much rarer than the root, the bits are numbered anew again. Where most baskets are long, all of them become
-bits first, and roots are cut out of those.
+The baskets of a root item are renumbered, and every item that is frequent among them becomes a bitmap with one bit per
+basket: below a rare item, a bitmap is a handful of words, whatever the number of all baskets. If a set further down is
+much rarer than the root, the bits are renumbered again. If most baskets are long, all baskets become bitmaps first, and
+those of the roots are extracted from these.
 
-Who wants the most frequent sets gives a heap of as many keys as sets are wanted: a set's key is larger the more baskets
-hold it, and of as many the fewer items it has. What is below all keys of a full heap is passed over, and so is all that
-is found from it.
+To find only the most frequent sets, pass a heap with as many keys as sets are wanted. The key of a set is larger the
+more baskets hold it and, with equal support, the fewer items it has. Sets below all keys of a full heap are skipped,
+along with everything that would be found from them.
 """
 
 from typing import Any, TypeAlias
@@ -27,13 +27,14 @@ from shoal.kernels.sorting import sort
 Array: TypeAlias = NDArray[Any]
 
 ENTRY = 3
-"""Numbers that a found set is written as."""
+"""How many numbers represent a set that was found."""
 
 BEGIN, WORDS, FIRST, END, NEXT, NODE = 0, 1, 2, 3, 4, 5
-"""A frame of the search: where its bits begin, words of a row, its candidates, the next of them, the set above them."""
+"""A frame of the search: where its bitmaps begin, the words of each, where its candidates begin and end, the next one,
+and the set above them."""
 
 SHRINK = 4
-"""Bits are numbered anew where that makes rows so many times shorter."""
+"""Bits are renumbered if that makes bitmaps at least this many times shorter."""
 
 SIZES = 1 << 20
 """Sets have fewer items than this."""
@@ -44,7 +45,7 @@ NONE = np.uint64(0)
 
 @jit
 def grown(array: Array, used: int, needed: int) -> Array:
-    """The same array, or a longer one that begins with its used part."""
+    """The same array or, if it is too short, a longer copy of its used part."""
     if needed <= len(array):
         return array
     longer = np.empty(max(needed, 2 * len(array)), dtype=array.dtype)
@@ -55,7 +56,7 @@ def grown(array: Array, used: int, needed: int) -> Array:
 
 @jit
 def note(found: Array, count: int, node: int, item: int, support: int) -> Array:
-    """Write one more set."""
+    """Append a set."""
     found = grown(found, ENTRY * count, ENTRY * (count + 1))
     found[ENTRY * count] = node
     found[ENTRY * count + 1] = item
@@ -65,13 +66,13 @@ def note(found: Array, count: int, node: int, item: int, support: int) -> Array:
 
 @jit
 def is_high(top: Array, support: int, size: int) -> bool:
-    """Whether a set may be one of the most frequent ones; always, where nobody asked for them."""
+    """Whether a set may be one of the most frequent ones; always true if all sets are wanted."""
     return len(top) == 0 or support * SIZES + (SIZES - 1 - size) >= top[0]
 
 
 @jit
 def rank(top: Array, support: int, size: int) -> None:
-    """Put the key of a set in the place of the least one, if it is larger."""
+    """Replace the least key by that of a set, if the latter is larger."""
     key = support * SIZES + (SIZES - 1 - size)
     if len(top) == 0 or key <= top[0]:
         return
@@ -106,16 +107,16 @@ def mine_roots(
     """Find the frequent sets whose rarest item is one of ``first`` … ``last - 1``.
 
     `indptr`, `items`: the items of each basket, ascending ranks. `item_indptr`, `baskets`: the baskets of each item.
-    `least`: the least support of a frequent set; every item has it. `size`: the largest number of items of a set.
-    `limit`: stop where more sets than that are found. `top`: the keys of the most frequent sets found so far, a heap,
-    and 0 where there is none; empty if all are wanted. `rows`: a row of bits for each item, one bit a basket; without
-    any, the items of the baskets are walked through. Returns the sets, and how many they are.
+    `least`: the least support of a frequent set; every item has it. `size`: the most items of a set. `limit`: stop when
+    more sets than this are found. `top`: a heap of the keys of the most frequent sets found so far, with 0 for no set;
+    empty if all sets are wanted. `rows`: a bitmap for each item, one bit per basket; if there are none, the items of
+    the baskets are scanned. Returns the sets, and how many there are.
     """
     found = np.empty(ENTRY * 1024, dtype=np.int64)
     count = 0
     counts = np.zeros(len(item_indptr) - 1, dtype=np.int64)
     for turn in range(last - first):
-        # The sets that are held most often have no rare item.
+        # The most frequent sets have no rare item, so start with the most frequent root.
         root = last - 1 - turn if len(top) else first + turn
         holders = baskets[item_indptr[root] : item_indptr[root + 1]]
         if not is_high(top, len(holders), 1):
@@ -157,7 +158,7 @@ def mine_roots(
 def frequent_companions(
     root: int, holders: Array, indptr: Array, items: Array, counts: Array, least: int
 ) -> Array:
-    """The items above a root that enough of its baskets hold, ascending; `counts` is left with their counts."""
+    """The items above a root that enough of its baskets hold, ascending; their counts are left in `counts`."""
     met = np.empty(64, dtype=np.int64)
     found = 0
     for row in holders:
@@ -176,7 +177,7 @@ def frequent_companions(
 
 @jit
 def rows_of_bits(item_indptr: Array, baskets: Array, count: int) -> Array:
-    """A row of bits for each item: which of all baskets hold it."""
+    """A bitmap for each item: which of all baskets hold it."""
     rows = np.zeros((len(item_indptr) - 1, (count + 63) // 64), dtype=np.uint64)
     for item in range(len(rows)):
         for entry in range(item_indptr[item], item_indptr[item + 1]):
@@ -186,7 +187,7 @@ def rows_of_bits(item_indptr: Array, baskets: Array, count: int) -> Array:
 
 @jit
 def companions_by_bits(root: int, rows: Array, counts: Array, least: int) -> Array:
-    """The items above a root that enough of its baskets hold, ascending; `counts` is left with their counts."""
+    """The items above a root that enough of its baskets hold, ascending; their counts are left in `counts`."""
     met = np.empty(len(rows), dtype=np.int64)
     found = 0
     for item in range(root + 1, len(rows)):
@@ -199,7 +200,7 @@ def companions_by_bits(root: int, rows: Array, counts: Array, least: int) -> Arr
 
 @jit
 def shared_bits(root: int, held: int, rows: Array, met: Array) -> tuple[Array, int]:
-    """A row of bits for each companion: which of the root's baskets hold it. And the words of a row."""
+    """A bitmap for each companion, made from those of all baskets: which of the root's hold it; and its words."""
     wide = rows.shape[1]
     words, listed = wide, 0
     positions = np.empty(held, dtype=np.int64)
@@ -217,7 +218,7 @@ def shared_bits(root: int, held: int, rows: Array, met: Array) -> tuple[Array, i
 
 @jit
 def forget(root: int, holders: Array, indptr: Array, items: Array, counts: Array) -> None:
-    """Make the counts zero again."""
+    """Reset the counts of a root's companions to zero."""
     for row in holders:
         for entry in range(indptr[row + 1] - 1, indptr[row] - 1, -1):
             if items[entry] <= root:
@@ -229,7 +230,7 @@ def forget(root: int, holders: Array, indptr: Array, items: Array, counts: Array
 def bits_of(
     root: int, holders: Array, indptr: Array, items: Array, met: Array, counts: Array
 ) -> tuple[Array, int]:
-    """A row of bits for each companion: which of the root's baskets hold it. And the words of a row."""
+    """A bitmap for each companion, made from the items of the root's baskets: which of them hold it; and its words."""
     words = (len(holders) + 63) // 64
     bits = np.zeros(len(met) * words, dtype=np.uint64)
     slots = np.full(len(counts), -1, dtype=np.int32)
@@ -259,7 +260,7 @@ def search(
     found: Array,
     count: int,
 ) -> tuple[Array, int]:
-    """Find all frequent sets below a root; `bits`, `items` and `supports` are its companions."""
+    """Find all frequent sets below a root; `bits`, `items` and `supports` describe its companions."""
     least, size, limit = bounds
     width = len(items)
     frames = np.empty((width + 2, 6), dtype=np.int64)
@@ -285,7 +286,7 @@ def search(
         begin, wide = frames[depth, BEGIN], frames[depth, WORDS]
         own = begin + (place - frames[depth, FIRST]) * wide
         narrow, listed = 0, 0
-        # Sets that are not made longer are counted, and their bits forgotten.
+        # Sets of the largest size are only counted, without keeping their bitmaps.
         longest = depth + 3 >= size
         if not longest:
             narrow, listed = row_length(bits, own, wide, supports[place], positions)
@@ -313,14 +314,14 @@ def search(
 
 @jit
 def enter(frame: Array, begin: int, words: int, node: int, first: int, end: int) -> None:
-    """Begin with a frame of the search."""
+    """Initialize a frame of the search."""
     frame[BEGIN], frame[WORDS], frame[NODE] = begin, words, node
     frame[FIRST], frame[END], frame[NEXT] = first, end, first
 
 
 @jit
 def row_length(bits: Array, own: int, wide: int, support: int, positions: Array) -> tuple[int, int]:
-    """How many words a row below a set takes, and how many of its bits are listed, if they are numbered anew."""
+    """How many words a bitmap below a set takes, and how many of its bits are listed if they are renumbered."""
     narrow = (support + 63) // 64
     if narrow * SHRINK <= wide:
         return narrow, list_positions(bits[own : own + wide], positions)
@@ -329,7 +330,7 @@ def row_length(bits: Array, own: int, wide: int, support: int, positions: Array)
 
 @jit
 def intersect(bits: Array, one: int, other: int, words: int, both: Array) -> int:
-    """Write the bits that two rows share, and count them."""
+    """Write the bits that two bitmaps share, and count them."""
     total = NONE
     for word in range(words):
         shared = bits[one + word] & bits[other + word]
@@ -340,7 +341,7 @@ def intersect(bits: Array, one: int, other: int, words: int, both: Array) -> int
 
 @jit
 def list_positions(row: Array, positions: Array) -> int:
-    """The places of the bits of a row that are set, ascending; how many they are."""
+    """List the places of the set bits of a bitmap, ascending; returns how many there are."""
     count = 0
     for word in range(len(row)):
         rest = row[word]
@@ -354,7 +355,7 @@ def list_positions(row: Array, positions: Array) -> int:
 
 @jit
 def store(both: Array, words: int, positions: Array, listed: int, bits: Array, begin: int) -> None:
-    """Keep a row of bits, or only its bits at the listed positions, side by side."""
+    """Store a bitmap, or only its bits at the listed positions, packed together."""
     if listed == 0:
         for word in range(words):
             bits[begin + word] = both[word]
@@ -372,11 +373,11 @@ def store(both: Array, words: int, positions: Array, listed: int, bits: Array, b
 def count_sets(
     first: int, last: int, set_indptr: Array, sets: Array, item_indptr: Array, baskets: Array, out: Array
 ) -> None:
-    """The supports of some sets of items, by their baskets, the rarest item first.
+    """Count the supports of some sets of items by intersecting lists of baskets, starting with the rarest item.
 
-    `set_indptr`, `sets`: the items of each set, ranks of ascending support, ascending. No set is empty. `item_indptr`,
-    `baskets`: the baskets of each item, ascending. `out`: filled with the supports of the sets ``first`` … ``last -
-    1``.
+    `set_indptr`, `sets`: the items of each set, as ascending ranks of ascending support. No set is empty.
+    `item_indptr`, `baskets`: the baskets of each item, ascending. `out`: filled with the supports of the sets ``first``
+    … ``last - 1``.
     """
     rows = np.empty(64, dtype=np.int64)
     for place in range(first, last):

@@ -1,4 +1,4 @@
-"""When refining pays: which trees of clusters to join, and which items they publish together then."""
+"""When refining pays off: which trees of clusters to join, and which items they then publish together."""
 
 from typing import NamedTuple
 
@@ -9,16 +9,16 @@ from shoal.kernels.sorting import sort
 from shoal.kernels.verpart import Promise
 
 END, ANY, NEVER = -1, -2, -3
-"""Instead of a cluster that follows: there is none, any may follow, nothing was tried."""
+"""In place of the number of a following cluster: there is none, any may follow, nothing was tried."""
 
 ALWAYS = 2**40
-"""Terms of a cluster that may lose all: so many more than it hides."""
+"""Added to the number of terms of clusters that may lose all of them."""
 
 
 class Tally(NamedTuple):
-    """Sums for each item over a run of trees: support, pairs, baskets of their clusters, trees, the last tree.
+    """Sums for each item over a run of trees: support, pairs, baskets of their clusters, trees, the latest tree.
 
-    All are zero between runs, and the last tree -1. `touched`, `moved`: room for items, as many as there are.
+    All are zero between runs, and the latest tree is -1. `touched`, `moved`: room for all items.
     """
 
     supports: Counts
@@ -32,10 +32,10 @@ class Tally(NamedTuple):
 
 @lean
 def tried(begin: int, end: int, nodes: Rows, failed: AnyArray) -> bool:
-    """Whether the same trees were tried in an earlier pass: they did not pay then, and do not now.
+    """Whether the same trees were tried in an earlier pass: it did not pay off to join them then, nor does it now.
 
-    A line of `failed` holds the clusters that came after the first one, `END` behind the last of all, and `ANY` from
-    where on they were not looked at.
+    A line of `failed` has the clusters that came after the first one, then `END` after the last of all trees, or `ANY`
+    from the first one that was not considered.
     """
     node = nodes[begin]
     for number in range(failed.shape[1]):
@@ -58,10 +58,10 @@ def run(
     tally: Tally,
     failed: AnyArray,
 ) -> tuple[int, int]:
-    """How many of some trees to join, and how many items move to shared chunks then.
+    """Decide how many of some trees to join; returns that, and how many items then move to shared chunks.
 
-    One and none if it never pays. The items are in the tally's room. `left`: how many terms each simple cluster hides,
-    and `ALWAYS` more if all may be taken away.
+    Returns one and zero if joining does not pay off. The items are left in the tally. `left`: how many terms each
+    simple cluster hides, plus `ALWAYS` if it may lose all of them.
     """
     nodes, sizes, pair_indptr, pairs, _, _ = roots
     items, leaf_of, rows_of, held_by, _, _ = hidden
@@ -110,10 +110,11 @@ def run(
 
 @lean
 def _worth(tally: Tally, touched: int, size: int, promise: Promise) -> int:
-    """List the items that are frequent enough together, and as dense there as term chunks say; most frequent first.
+    """List the items that are frequent enough in the joint cluster, and at least as dense there as term chunks say.
 
-    A term chunk says of an item that at least one basket of its cluster holds it. An item moves if the share of the
-    joint cluster that holds it is at least that of those clusters, with one basket each.
+    A term chunk says that at least one basket of its cluster holds an item. An item moves if its share of the joint
+    cluster is at least its share of the clusters that hide it when counting one basket in each. The most frequent items
+    come first.
     """
     supports, pairs, baskets, trees, _, found_items, keys = tally
     k, _, above, below = promise
@@ -148,10 +149,10 @@ def _allowed(
     listed: int,
     trees: Counts,
 ) -> int:
-    """Keep the items that can move without emptying a term chunk that must not be empty; those chunks shrink by them.
+    """Keep the items that can move without emptying a term chunk that must not be empty; returns how many.
 
-    All are taken at first; then the least frequent ones are given back where a term chunk came to be empty. The tally
-    of trees is -1 for items that move.
+    At first all are moved, and the numbers in `left` shrink. Then the least frequent ones are given back where a term
+    chunk has become empty. The tally of trees is -1 for items that move.
     """
     for place in range(listed):
         trees[moved[place]] = -1
@@ -164,7 +165,7 @@ def _allowed(
     if not emptied:
         return listed
     for turn in range(2 * listed):
-        # Each item is looked at first, and given back then.
+        # In the first of two turns, see whether an item must go back; in the second, give it back.
         item, back = moved[listed - 1 - turn // 2], turn % 2
         if back and trees[item] < 0:
             continue

@@ -1,4 +1,4 @@
-"""A heap inside kernels: the standard library's takes the compiler seconds, this one a fraction of one."""
+"""A heap for kernels: compiling the standard library's takes seconds, this one a fraction of a second."""
 
 from typing import Any, NamedTuple, TypeAlias
 
@@ -12,9 +12,9 @@ Whole: TypeAlias = int | np.int64
 
 
 class Heap(NamedTuple):
-    """Room for entries: a number to order each by, and a line of three whole ones that decide between equals.
+    """Room for entries: a number by which each is ordered, and a line of three integers that break ties.
 
-    The least entry comes first. The caller knows how many there are.
+    The least entry comes first. The caller keeps track of how many there are.
     """
 
     keys: Array
@@ -34,7 +34,7 @@ def _before(heap: Heap, one: Whole, other: Whole) -> bool:
 
 @lean
 def _swap(heap: Heap, one: Whole, other: Whole) -> None:
-    """Let two entries change places."""
+    """Swap two entries."""
     heap.keys[one], heap.keys[other] = heap.keys[other], heap.keys[one]
     for column in range(heap.rest.shape[1]):
         heap.rest[one, column], heap.rest[other, column] = heap.rest[other, column], heap.rest[one, column]
@@ -42,7 +42,7 @@ def _swap(heap: Heap, one: Whole, other: Whole) -> None:
 
 @lean
 def push(heap: Heap, size: Whole, key: float, one: Whole, two: Whole, three: Whole) -> int:
-    """Take in an entry; how many there are then."""
+    """Add an entry; returns how many there are then."""
     heap.keys[size] = key
     heap.rest[size, 0], heap.rest[size, 1], heap.rest[size, 2] = one, two, three
     place = size
@@ -54,7 +54,7 @@ def push(heap: Heap, size: Whole, key: float, one: Whole, two: Whole, three: Who
 
 @lean
 def pop(heap: Heap, size: Whole) -> int:
-    """Take out the least entry, which stands behind the last one then; how many are left."""
+    """Remove the least entry, which is then found just after the last one; returns how many are left."""
     last = size - 1
     _swap(heap, 0, last)
     place = np.int64(0)

@@ -1,4 +1,4 @@
-"""What clusters and trees of clusters hide, and where it occurs."""
+"""The items that clusters and trees of clusters hide in term chunks, and where they occur."""
 
 from typing import NamedTuple
 
@@ -15,10 +15,11 @@ class Hidden(NamedTuple):
     leaves: Rows
     sizes: Counts
     supports: Counts
-    """`items`, `leaves`: the item, and the cluster. `sizes`, `supports`: its baskets, and how many hold the item."""
+    """`items`, `leaves`: the item and the cluster. `sizes`, `supports`: how many baskets the cluster has, and how many
+    of them hold the item."""
     row_indptr: Indptr
     rows: Rows
-    """`row_indptr`, `rows`: those baskets."""
+    """`row_indptr`, `rows`: the baskets that hold the item."""
 
 
 class Roots(NamedTuple):
@@ -26,20 +27,20 @@ class Roots(NamedTuple):
 
     nodes: Rows
     sizes: Counts
-    """`nodes`, `sizes`: the number of the cluster at the top, and its baskets."""
+    """`nodes`, `sizes`: the number of the cluster at the top, and how many baskets it has."""
     pair_indptr: Indptr
     pairs: Rows
-    """`pair_indptr`, `pairs`: what the simple clusters of a tree hide: the virtual term chunk."""
+    """`pair_indptr`, `pairs`: the pairs that the simple clusters of a tree hide: its virtual term chunk."""
     item_indptr: Indptr
     items: Items
-    """`item_indptr`, `items`: the items of all record and shared chunks of a tree, some of them several times."""
+    """`item_indptr`, `items`: the items of all record and shared chunks of a tree; some occur several times."""
 
 
 def places_of(pair_of: Rows, number: Rows, count: int) -> tuple[Indptr, Rows]:
-    """The places of the occurrences of some numbers: where those of each number begin, and all of them.
+    """The places of the occurrences of each number: where those of each number begin, and all places.
 
-    `pair_of`: the pair of each occurrence; below 0 for none. `number`: the number of each pair, below 0 for pairs that
-    are not wanted. Several pairs may have the same. `count`: how many numbers there are.
+    `pair_of`: the pair of each occurrence, or a negative number. `number`: the number of each pair, negative for pairs
+    that are not wanted; several pairs may have the same number. `count`: how many numbers there are.
     """
     begins, places = np.zeros(count + 1, dtype=np.int64), np.empty(len(pair_of), dtype=np.int64)
     fitting(list_places, len(pair_of))(pair_of, number, begins, np.empty(count, dtype=np.int64), places)
@@ -48,7 +49,7 @@ def places_of(pair_of: Rows, number: Rows, count: int) -> tuple[Indptr, Rows]:
 
 @lean
 def list_places(pair_of: Rows, number: Rows, begins: Indptr, following: Rows, places: Rows) -> None:
-    """Write where those of each number begin, and list all."""
+    """Write where the places of each number begin, and all places."""
     for pair in pair_of:
         if pair >= 0 and number[pair] >= 0:
             begins[number[pair] + 1] += 1

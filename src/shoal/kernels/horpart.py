@@ -1,4 +1,4 @@
-"""Horizontal partitioning: baskets that share their most frequent items come together."""
+"""Horizontal partitioning: bring together baskets that share their most frequent items."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from shoal.kernels._jit import jit
 
 
 class Baskets(NamedTuple):
-    """Baskets, and the items that play no part."""
+    """The baskets, and which items are hidden and play no part."""
 
     indptr: Indptr
     items: Items
@@ -17,10 +17,10 @@ class Baskets(NamedTuple):
 
 
 class Board(NamedTuple):
-    """What all segments write to, each in its own place.
+    """The arrays that all segments write to, each in its own place.
 
-    `order`: the baskets, segment by segment, in the end part by part. `begins`: where parts begin. `taken`, `buffer`:
-    room to divide in: an entry a basket, and a place for each place of the order.
+    `order`: the baskets, segment by segment and finally part by part. `begins`: where parts begin. `taken`, `buffer`:
+    working arrays, with an entry for each basket, and for each place of the order.
     """
 
     order: Items
@@ -30,7 +30,7 @@ class Board(NamedTuple):
 
 
 class Levels(NamedTuple):
-    """Segments of the order: where they begin and end, the item that all their baskets hold, the level above.
+    """Segments of the order: where each begins and ends, the item that all its baskets hold, and the level above it.
 
     The first level has neither an item nor a level above; both are -1.
     """
@@ -42,7 +42,7 @@ class Levels(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """Arrays that every level uses again: an entry an item, a place an occurrence."""
+    """Working arrays that every level reuses: with one entry per item, and in `postings` one per occurrence."""
 
     counts: Counts
     begins: Counts
@@ -63,12 +63,12 @@ def split(
     todo: Rows,
     large: int,
 ) -> tuple[Levels, Rows]:
-    """Divide segments by their most frequent item, again and again, until fewer than `limit` are together.
+    """Divide segments by their most frequent item, recursively, until every part has fewer than `limit` baskets.
 
-    On entry to a level the baskets of each item are listed once. Each division then costs the baskets it takes out
-    and not those that stay, and the next item is found in a heap whose counts only ever fall. Of items that are
-    equally frequent the first is taken. Parts that are near each other share more items. A part of `limit` or more
-    baskets holds baskets that no item tells apart.
+    At each level the baskets of each item are listed once. A division then costs time only for the baskets it takes
+    out, and the next item is found in a heap whose counts only ever fall. Of equally frequent items, the first is
+    taken. Parts that are near each other share more items. A part with `limit` or more baskets consists of baskets that
+    no item distinguishes.
 
     `todo`: the levels to divide. No two of them overlap, so that several calls may work on different ones of a board.
     `large`: segments below this size are left as they are. Returns all levels, and which of them were left.
@@ -115,7 +115,7 @@ def split(
 
 @jit
 def _sizes(indptr: Indptr, order: Items, levels: Levels, todo: Rows) -> tuple[int, int, int]:
-    """The occurrences of all levels to divide, those of the largest one, and their baskets."""
+    """The number of occurrences in all levels to divide and in the largest of them, and the number of baskets."""
     occurrences, most, rows = 0, 0, 0
     for level in todo:
         here = 0
@@ -140,7 +140,7 @@ def _desk(width: int, most: int) -> Desk:
 
 @jit
 def _hide(hidden: Mask, level: int, levels: Levels, value: bool) -> None:
-    """Hide, or show again, the items that all baskets of a level hold."""
+    """Hide the items that all baskets of a level hold, or show them again."""
     while levels.above[level] >= 0:
         hidden[levels.item[level]] = value
         level = levels.above[level]
@@ -148,7 +148,7 @@ def _hide(hidden: Mask, level: int, levels: Levels, value: bool) -> None:
 
 @jit
 def _list_baskets(baskets: Baskets, segment: Items, desk: Desk) -> int:
-    """List the baskets of each item of a segment; say how many items there are. Counts must be zero before."""
+    """List the baskets of each item of a segment; returns how many items there are. Counts must be zero before."""
     counts = desk.counts
     found = 0
     for row in segment:
@@ -176,10 +176,10 @@ def _list_baskets(baskets: Baskets, segment: Items, desk: Desk) -> int:
 def _divide(
     baskets: Baskets, limit: int, segment: Items, taken: Mask, buffer: Items, desk: Desk, found: int
 ) -> tuple[Counts, Counts]:
-    """Take out the baskets of the most frequent item while many are left; the segment is put in that order.
+    """Take out the baskets of the most frequent item as long as many are left, and reorder the segment accordingly.
 
-    Returns the item of each part, -1 for what is left over, and where in the segment parts begin, and the last one
-    ends. Counts are zero again.
+    Returns the item of each part, or -1 for the remaining baskets, and where in the segment each part begins, with the
+    end of the last one. Resets the counts to zero.
     """
     width = len(baskets.hidden)
     heap, counts = desk.heap, desk.counts
@@ -227,7 +227,7 @@ def _divide(
 
 @jit
 def _rise(heap: Counts, place: int) -> None:
-    """Restore the heap above an entry that was put last."""
+    """Restore the heap above an entry that was appended."""
     while place and heap[(place - 1) // 2] < heap[place]:
         above = (place - 1) // 2
         heap[above], heap[place] = heap[place], heap[above]
@@ -252,10 +252,10 @@ def _sink(heap: Counts, size: int) -> None:
 def absorb(
     indptr: Indptr, items: Items, ignored: Mask, order: Rows, starts: Rows, least: int, limit: int
 ) -> Mask:
-    """Which borders between neighboring parts to take away so that no part is smaller than `least`.
+    """Which borders between neighboring parts to remove so that no part is smaller than `least`.
 
-    A part that is too small goes to the neighbor whose baskets have, on the average, most items in common with its
-    own; one with which it stays below `limit` goes before one with which it does not; of equals the earlier.
+    A part that is too small is merged with the neighbor whose baskets share the most items with its own on average. A
+    neighbor with which it stays below `limit` is preferred to one with which it does not; of equals, the earlier one.
     """
     parts = len(starts) - 1
     gone = np.zeros(parts + 1, dtype=np.bool_)
@@ -297,7 +297,7 @@ def absorb(
 
 @jit
 def _common(indptr: Indptr, items: Items, rows: Rows, counts: Counts) -> int:
-    """How many items the baskets have in common with those that were counted, over all pairs of baskets."""
+    """How many items some baskets share with those that were counted, summed over all pairs of baskets."""
     total = 0
     for row in rows:
         for item in items[indptr[row] : indptr[row + 1]]:

@@ -1,7 +1,7 @@
-"""Published groups and clusters as JSON lines, byte by byte.
+"""Read published groups and clusters from JSON lines, byte by byte.
 
-Only what our own writers write is read here: their blanks, no escapes in texts, whole numbers without a sign. Anything
-else is given up, for a reader that can say what is wrong with it.
+This reads only the form that our own writers produce: with their blanks, without escapes in texts, and with whole
+numbers without a sign. Anything else is given up, and left to a reader that can say what is wrong with it.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -18,7 +18,7 @@ Whole: TypeAlias = int | np.int64
 QUOTE, BACKSLASH, BLANK, OPEN, CLOSE, BRACE, COMMA, LINE = 34, 92, 32, 91, 93, 125, 44, 10
 
 READ, GIVEN_UP = 0, 1
-"""What came of it, beside that the table of texts is `FULL`: all was read; something else was met."""
+"""The outcomes besides `FULL` (the table of texts is full): all was read, or something unexpected was found."""
 
 
 def _word(text: str) -> Array:
@@ -32,7 +32,7 @@ NEXT, COLON = _word(", "), _word(": ")
 
 
 class Sets(NamedTuple):
-    """Sets of texts one after the other: the numbers of their texts, where each set ends, and how many of both."""
+    """Sets of texts, one after another: the numbers of their texts, where each set ends, and the counts of both."""
 
     items: Array
     ends: Array
@@ -41,7 +41,7 @@ class Sets(NamedTuple):
 
 @lean
 def _after(text: Array, place: Whole, word: Array) -> Whole:
-    """The place behind a word, or -1 if it does not stand there."""
+    """The place after a word; -1 if the word is not there."""
     if place < 0 or place + len(word) > len(text):
         return -1
     for letter in range(len(word)):
@@ -54,7 +54,7 @@ def _after(text: Array, place: Whole, word: Array) -> Whole:
 def _text(
     text: Array, place: Whole, slots: Array, begins: Array, ends: Array, used: Array
 ) -> tuple[Whole, Whole]:
-    """The number of the text in quotes at a place, and the place behind it; -1 without one, -2 if there is no room."""
+    """The number of the quoted text at a place (-1 if there is none, -2 if there is no room), and where it ends."""
     if place < 0 or place >= len(text) or text[place] != QUOTE:
         return -1, -1
     begin = place + 1
@@ -73,7 +73,7 @@ def _text(
 
 @lean
 def _number(text: Array, place: Whole) -> tuple[Whole, Whole]:
-    """The positive whole number at a place, and the place behind it; -1 if there is none."""
+    """The positive whole number at a place, and the place after it, which is -1 if there is no number."""
     if place < 0:
         return 0, -1
     value, digits = np.int64(0), 0
@@ -88,10 +88,10 @@ def _number(text: Array, place: Whole) -> tuple[Whole, Whole]:
 
 @lean
 def _set(text: Array, place: Whole, texts: Texts, sets: Sets) -> Whole:
-    """Read a list of texts in brackets: the place behind it, -1 if there is none, -2 if there is no room."""
+    """Read a list of texts in brackets; returns the place after it, -1 if there is none, -2 if there is no room."""
     if place < 0 or place >= len(text) or text[place] != OPEN:
         return -1
-    # Arrays by themselves, not in tuples: every call with a tuple counts who holds each of its arrays.
+    # Pass single arrays instead of a tuple: a call with a tuple counts references to each of its arrays.
     slots, begins, ends, used = texts
     items, count = sets.items, sets.used[0]
     place += 1
@@ -117,7 +117,7 @@ def _set(text: Array, place: Whole, texts: Texts, sets: Sets) -> Whole:
 
 @lean
 def read_groups(text: Array, texts: Texts, baskets: Sets, groups: Array, secrets: Sets, counts: Array) -> int:
-    """Read groups, a line each.
+    """Read groups, one per line.
 
     `groups`: filled with where the baskets of each group end. `secrets`, `counts`: the sensitive items of each group,
     and how often each occurs.
@@ -165,7 +165,7 @@ def read_groups(text: Array, texts: Texts, baskets: Sets, groups: Array, secrets
 def _chunks(
     text: Array, place: Whole, texts: Texts, records: Sets, chunks: Array, owners: Array, known: Array
 ) -> Whole:
-    """Read the chunks of the cluster `known[0] - 1` or of a joint one: the place behind them, or below 0."""
+    """Read the chunks of the cluster `known[2]`; returns the place after them, or a negative number as `_set` does."""
     if place < 0 or place >= len(text) or text[place] != OPEN:
         return -1
     place += 1
@@ -208,11 +208,12 @@ def read_clusters(
     sizes: Array,
     known: Array,
 ) -> int:
-    """Read trees of clusters, a line each; those of a joint one follow it.
+    """Read trees of clusters, one tree per line; the parts of a joint cluster follow it.
 
-    `chunks`, `owners`: filled with where the sub-records of each chunk end, and the cluster it belongs to. `terms`: a
-    set for each simple cluster, in their order. `parents`, `sizes`: of each cluster; -1 for the root of a tree, and 0
-    for a joint one. `known`: how many clusters and how many chunks were read; and the cluster that is being read.
+    `chunks`, `owners`: filled with where the sub-records of each chunk end, and the cluster it belongs to. `terms`: one
+    set for each simple cluster, in their order. `parents`, `sizes`: filled with the parent of each cluster, -1 for the
+    root of a tree, and its size, 0 for a joint one. `known`: how many clusters and how many chunks were read, and the
+    cluster that is being read.
     """
     place: Whole = 0
     above = np.int64(-1)
@@ -233,7 +234,7 @@ def read_clusters(
         if place < 0:
             return FULL if place == -2 else GIVEN_UP
         place = _set(text, _after(text, place, TERMS), texts, terms)
-        # A cluster has ended; perhaps one that it is a part of has too.
+        # A cluster has ended, and perhaps also one that it is a part of.
         while True:
             if place < 0 or place + 1 >= len(text):
                 return FULL if place == -2 else GIVEN_UP

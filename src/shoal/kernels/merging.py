@@ -1,4 +1,4 @@
-"""Classes that are joined from the bottom up: near tuples, and classes that lose least more together."""
+"""Join classes from the bottom up: find near tuples, and join the classes that add the least loss."""
 
 from typing import Any, TypeAlias
 
@@ -32,10 +32,10 @@ Whole: TypeAlias = int | np.int64
 
 @lean
 def nearest(order: Array, window: int, cells: Cells, rows: Array, others: Array, losses: Array) -> None:
-    """Look for near tuples among those that stand next to each other in an order.
+    """Find near tuples among those that are at most `window` places apart in an order.
 
-    `rows`: a row of each tuple. `others`, `losses`: the nearest ones found for each tuple, and what a row of each would
-    lose with one of the other; the farthest of them comes first.
+    `rows`: a row of each tuple. `others`, `losses`: the nearest tuples found for each one, and the loss of a row of
+    each when joined with one of the other; heaps with the farthest tuple first.
     """
     count = len(order)
     for place in range(count):
@@ -51,7 +51,7 @@ def nearest(order: Array, window: int, cells: Cells, rows: Array, others: Array,
 
 @lean
 def _keep(one: Whole, other: Whole, loss: float, others: Array, losses: Array) -> None:
-    """Keep a tuple as near, instead of the farthest, unless it is kept already."""
+    """Keep a tuple as near, in place of the farthest one, unless it is already kept."""
     width = others.shape[1]
     for place in range(width):
         if others[one, place] == other:
@@ -72,7 +72,7 @@ def _keep(one: Whole, other: Whole, loss: float, others: Array, losses: Array) -
 
 @lean
 def _cheapest(number: Whole, cells: Cells, near: Near, classes: Classes, pool: int) -> tuple[float, int]:
-    """The class near to one with which it would lose least more, and how much that is; -1 where there is none."""
+    """The near class that adds the least loss when joined with a given one, or -1; the added loss comes first."""
     best, partner, facts = np.inf, -1, classes.facts
     row = facts[number, HEAD]
     while row >= 0:
@@ -94,10 +94,10 @@ def _cheapest(number: Whole, cells: Cells, near: Near, classes: Classes, pool: i
 
 @lean
 def merge(cells: Cells, near: Near, classes: Classes, rules: Rules, heap: Heap) -> None:
-    """Join classes that are needy or too small to others, always those that lose least more by it.
+    """Join classes that are needy or too small to others, always where that adds the least loss.
 
-    Where all that is near to such a class is in it already, it is joined to the first one that there is. `heap`: room
-    for twice as many entries as classes. Classes that were not measured yet are built first.
+    If everything near such a class is already in it, it is joined to the first other class. `heap`: room for twice as
+    many entries as classes. Classes that were not measured yet are built first.
     """
     if classes.counts[TOKEN] == 0:
         build(cells, classes, rules.pool)
@@ -142,7 +142,7 @@ def merge(cells: Cells, near: Near, classes: Classes, rules: Rules, heap: Heap) 
 
 @lean
 def _another(number: Whole, facts: Array, pool: int) -> int:
-    """The first other class that has rows; -1 where there is none."""
+    """The first other class that has rows; -1 if there is none."""
     for other in range(len(facts)):
         if other != number and other != pool and facts[other, SIZE] > 0:
             return other

@@ -1,8 +1,8 @@
-"""Moles of (h,k,p)-coherence: sets made one item longer, and which of them are moles.
+"""Moles of (h,k,p)-coherence: make sets one item longer, and judge which of them are moles.
 
-Sets of one size lie in an array with a row a set, in lexicographic order; sets that share all but their last item
-are a *group*. Items are ranks of ascending support, so that the first item of a set is its rarest. A set is judged
-by bits where its items are frequent, and by walking through the baskets that hold it where they are not.
+Sets of one size are an array with one set per row, in lexicographic order; sets that share all but their last item
+are a *group*. Items are ranks of ascending support, so that the first item of a set is its rarest. Sets of frequent
+items are judged by bitmaps, and other sets by scanning the baskets that hold them.
 """
 
 from typing import NamedTuple
@@ -25,14 +25,14 @@ from shoal.kernels.cohorts import (
 from shoal.kernels.popcount import count_all_three, count_both
 
 SAFE, RARE, BREACH = 0, 1, 2
-"""What a set is: no mole, a mole that too few baskets hold, a mole that gives a secret away."""
+"""Kinds of sets: not a mole, a mole that too few baskets hold, a mole that reveals a secret."""
 
 WORD_STEP, ROW_STEP = 0.15, 1.5
-"""Nanoseconds to look at a word of bits, and at an item of a basket: the cheaper way is taken."""
+"""Nanoseconds to read a word of a bitmap, and an item of a basket; the cheaper way to count is taken."""
 
 
 class Rule(NamedTuple):
-    """Least support, and the largest share of a secret as a fraction."""
+    """The least support, and the largest share of a secret as a fraction."""
 
     k: int
     numerator: int
@@ -40,16 +40,16 @@ class Rule(NamedTuple):
 
 
 class Level(NamedTuple):
-    """The sets of one size that are not moles and hold none."""
+    """The sets of one size that neither are nor contain moles."""
 
-    sets: Array  # a row a set, ranks ascending, rows in lexicographic order
-    group_indptr: Array  # where each group of sets with equal beginnings lies
+    sets: Array  # one set per row, ranks ascending, rows in lexicographic order
+    group_indptr: Array  # where each group of sets that share all but their last item begins and ends
     supports: Array  # the number of baskets that hold each set
-    peaks: Array  # for each set, a number that no secret exceeds among the baskets that hold the set
+    peaks: Array  # for each set, an upper bound on the count of any secret among the baskets that hold it
 
 
 class Found(NamedTuple):
-    """Sets that were made from those of a level: its place there, the item added, what it is, support and peak."""
+    """Sets made from those of a level: the place of the parent there, the added item, the kind, support and peak."""
 
     parents: Array
     items: Array
@@ -60,7 +60,7 @@ class Found(NamedTuple):
 
 @jit
 def group_of(sets: Array, group_indptr: Array, beginning: Array) -> int:
-    """The group whose sets begin so; -1 if there is none."""
+    """The group whose sets begin with the given items; -1 if there is none."""
     low, high = 0, len(group_indptr) - 1
     while low < high:
         middle = (low + high) // 2
@@ -81,10 +81,10 @@ def group_of(sets: Array, group_indptr: Array, beginning: Array) -> int:
 
 @jit
 def candidates(level: Level, place: int, end: int, items: Array, peaks: Array) -> int:
-    """Items that may be added to a set so that all its subsets are in the level: the paper's join and prune.
+    """List the items that may be added to a set so that all subsets are in the level: the paper's join and prune.
 
     `level`: the sets of this size. `place`, `end`: the set, and the end of its group. `items`, `peaks`: filled with the
-    items and the least peak of the subsets. Returns how many there are.
+    items, and the least peak among the subsets. Returns how many items there are.
     """
     sets = level.sets
     size = sets.shape[1]
@@ -117,7 +117,7 @@ def candidates(level: Level, place: int, end: int, items: Array, peaks: Array) -
 
 
 class Room(NamedTuple):
-    """Arrays to work in: of a cohort and of its beginning, of each item, and of each candidate."""
+    """Working arrays: for a cohort and that of its prefix, for each item, and for each candidate."""
 
     rows: Array
     beginning_rows: Array
@@ -134,7 +134,7 @@ class Room(NamedTuple):
 
 @jit
 def room_for(holders: Holders, secrets: Holders, width: int) -> Room:
-    """Room for one thread."""
+    """The working arrays of one thread."""
     rows, words, items = len(holders.indptr) - 1, holders.bits.shape[1], len(holders.item_indptr) - 1
     return Room(
         np.empty(rows, dtype=np.int32),
@@ -162,11 +162,11 @@ def judge_by_rows(
     rule: Rule,
     room: Room,
 ) -> int:
-    """Judge the candidates of a set by the baskets that hold it.
+    """Judge the candidates of a set by scanning the baskets that hold it.
 
-    Of a single item, all items that occur beside it are candidates.
+    For a single item, all items that occur with it are candidates.
 
-    Returns the number of candidates; their supports, kinds and peaks are in the room.
+    Returns the number of candidates; their supports, kinds and peaks are left in the room.
     """
     counts, ends, items, peaks = room.counts, room.ends, room.items, room.peaks
     walked = counts_by_rows(holders, rows, last, counts)
@@ -202,9 +202,9 @@ def judge_by_rows(
 
 @jit
 def peak_by_bits(cohort: Array, other: Array, secrets: Holders, secret_counts: Array, limit: int) -> int:
-    """A number that no secret exceeds among the baskets of both; above the limit only if a secret really is.
+    """An upper bound on the count of any secret in the baskets of both; above the limit only if some count really is.
 
-    `secret_counts` are the counts in the cohort alone: secrets that are rare there need not be counted.
+    `secret_counts`: the counts in the cohort alone; secrets that are rare there need not be counted again.
     """
     peak = 0
     for secret in range(len(secret_counts)):
@@ -225,7 +225,7 @@ def peak_by_bits(cohort: Array, other: Array, secrets: Holders, secret_counts: A
 def judge_by_bits(
     count: int, cohort: Array, holders: Holders, secrets: Holders, rule: Rule, room: Room
 ) -> None:
-    """Judge the candidates of a set by the bits of the baskets that hold it."""
+    """Judge the candidates of a set by the bitmap of the baskets that hold it."""
     secrets_counted = False
     for place in range(count):
         other = holders.bits[room.items[place] - holders.first_bits]
@@ -255,7 +255,7 @@ def judge_by_bits(
 
 @jit
 def write(place: int, count: int, keep_safe: bool, room: Room, found: Found, written: int) -> int:
-    """Write down the candidates of a set that occur; safe ones only if they are wanted."""
+    """Write the candidates of a set that occur; safe ones only if they are wanted."""
     for entry in range(count):
         if room.supports[entry] == 0 or (room.kinds[entry] == SAFE and not keep_safe):
             continue
@@ -270,7 +270,7 @@ def write(place: int, count: int, keep_safe: bool, room: Room, found: Found, wri
 
 @jit
 def fill_bits(holders: Holders, items: Array, is_new: bool, room: Room) -> None:
-    """The cohort of a set as bits; that of its beginning is kept for the next set of the group."""
+    """Make the bitmap of a set's cohort; that of its prefix is kept for the next set of the group."""
     last = holders.bits[items[-1] - holders.first_bits]
     if len(items) == 1:
         for word in range(len(last)):
@@ -284,16 +284,16 @@ def fill_bits(holders: Holders, items: Array, is_new: bool, room: Room) -> None:
 
 @jit
 def fill_rows(holders: Holders, items: Array, beginning: int, room: Room) -> tuple[int, int]:
-    """The cohort of a set as a list, and the length of that of its beginning, which is kept for the next set.
+    """List the cohort of a set; that of its prefix is kept for the next set of the group.
 
-    `beginning` is that length, or -1 in a new group.
+    `beginning`: the length of the prefix's cohort, or -1 in a new group. Returns the lengths of both cohorts.
     """
     if len(items) == 1:
         return cohort_rows(holders, room.rows, 0, items, room.rows), -1
     if beginning < 0:
         beginning = cohort_rows(holders, room.beginning_rows, 0, items[:-1], room.beginning_rows)
     if beginning == 0:
-        # So it can be where the baskets are a part of all: without this, those of the last item would be begun with.
+        # Possible if these baskets are only a part of all; an empty list would mean all baskets of the last item.
         return 0, 0
     return cohort_rows(holders, room.beginning_rows, beginning, items[-1:], room.rows), beginning
 
@@ -312,11 +312,11 @@ def extend(
 ) -> tuple[int, int, int]:
     """Make sets of a level one item longer, and judge them.
 
-    `level`: sets that are no moles and hold none; of single items, all ranks. `begin`, `end`: the sets to extend.
-    `holders`, `secrets`: public and private items; of the private ones the items of a basket need not be ascending.
-    `rule`: what makes a mole. `mean_length`: items of the basket of a typical occurrence. `keep_safe`: whether to write
-    down sets that are no moles. `found`: where to write: room for at least as many sets as there are items. Returns the
-    set where the room ended (or `end`), how many were written, and how many were judged.
+    `level`: sets that neither are nor contain moles; for single items, all ranks. `begin`, `end`: the sets to extend.
+    `holders`, `secrets`: public and private items; the private items of a basket need not be ascending. `rule`: what
+    makes a set a mole. `mean_length`: the length of the basket of a typical occurrence. `keep_safe`: whether to write
+    sets that are not moles. `found`: where to write, with room for at least as many sets as there are items. Returns
+    the set at which the room ran out (or `end`), how many were written, and how many were judged.
     """
     size = level.sets.shape[1]
     room = room_for(holders, secrets, len(holders.item_indptr))

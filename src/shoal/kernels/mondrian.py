@@ -1,10 +1,10 @@
 """Mondrian's recursive partitioning on packed rows (LeFevre, DeWitt, Ramakrishnan, ICDE 2006, section 4).
 
-Rows travel as a whole: the codes of a row lie side by side in narrow unsigned *cells*, padded to 64-bit words, so
+Rows are moved as a whole: the codes of a row lie side by side in narrow unsigned *cells*, padded to 64-bit words, so
 that one row is moved with a store or two, and the bounds of a segment are found many cells at a time. There is room
 for two tables: a cut moves the rows of a segment from one to the other, and keeps their order.
 
-Tuples of arrays, the same throughout:
+All functions use the same tuples of arrays:
 
 ``rows``
     ``(words, cells, names)``: the packed rows as 64-bit words and, in the same memory, as cells, and the number of
@@ -12,17 +12,17 @@ Tuples of arrays, the same throughout:
 ``domain``
     ``(shape, frame, positions, boundaries)``. A row of `shape` is a dimension: where its codes begin in the two
     last arrays, the code of its missing value or -1, and whether all boundaries are equally good. `frame` holds its
-    span and its weight. A row of `boundaries` lies between a code and the next one: its depth, the next boundaries
-    of less depth before and after it, and the first of the run of equal depths that it stands in.
+    span and its weight. A row of `boundaries` is the boundary between a code and the next one: its depth, the next
+    boundaries of less depth before and after it, and the first of the run of equal depths that it is in.
 ``rules``
-    ``(least, relaxed, choice)``: rows that both halves of a cut must have, at least 1; whether rows with the median
+    ``(least, relaxed, choice)``: how many rows both halves of a cut must have, at least 1; whether rows with the median
     code may go to either side; and how the dimension is chosen.
 ``scratch``
-    ``(bounds, trial, counts, column, scores, widths)``: room to work in, one set a thread. `bounds` are the lowest and
-    the highest codes of a segment, `trial` those of a half; `scores` and `widths` have a place a dimension.
+    ``(bounds, trial, counts, column, scores, widths)``: working arrays, one set per thread. `bounds` are the lowest and
+    the highest codes of a segment, `trial` those of a half; `scores` and `widths` have one entry per dimension.
 
-Indices are unsigned, for a signed one is tested for being negative, which keeps the compiler from wide instructions.
-For the same reason no loop over rows or dimensions calls a function that takes arrays.
+Indices are unsigned, because a signed index is tested for being negative, which keeps the compiler from using wide
+instructions. For the same reason no loop over rows or dimensions calls a function that takes arrays.
 """
 
 from typing import Any, TypeAlias
@@ -40,13 +40,13 @@ Rules: TypeAlias = tuple[Whole, bool, Whole]
 Cut: TypeAlias = tuple[Whole, Whole, Whole, Whole]
 
 WIDEST, LOSS, RANDOM = 0, 1, 2
-"""How the dimension of a cut is chosen."""
+"""Ways to choose the dimension of a cut."""
 
 BLOCK = 8
-"""Rows whose bounds are taken together."""
+"""How many rows are compared at once when bounds are computed."""
 
 SPARSE = 4
-"""The median is found by counting while there are at most so many codes a row, else by bisection."""
+"""The median is found by counting if there are fewer than this many codes per row, otherwise by bisection."""
 
 ONE = np.uint64(1)
 
@@ -55,15 +55,15 @@ ONE = np.uint64(1)
 def grow(
     rows: Arrays, domain: Arrays, scratch: Arrays, rules: Rules, segment: Array, limit: Whole, result: Arrays
 ) -> Whole:
-    """Partition a segment of the rows as far as it goes, and return how many segments are left for later.
+    """Partition a segment of the rows as far as possible, and return how many segments are left for later.
 
-    `segment`: its begin and end, which of the two tables it lies in, its number in the tree, and the dimensions, one
-    bit each, that are closed: they have no allowable cut. `limit`: segments of at most so many rows are not cut but
-    left for later, if it is not 0. `result`: receives the numbers of the rows, class by class; a 1 at the first row of
+    `segment`: its begin and end, which of the two tables it is in, the hash of its node in the tree, and the closed
+    dimensions, one bit each, which have no allowable cut. `limit`: if it is not 0, segments of at most this many rows
+    are not cut but left for later. `result`: receives the numbers of the rows, class by class; a 1 at the first row of
     each class; and the segments that are left for later.
     """
     names, (order, marks, later) = rows[2], result
-    # The larger half is stacked, so that there are never more of them than bits in the number of rows.
+    # The larger half goes on the stack, so that its depth never exceeds the number of bits in the number of rows.
     stack = np.empty((64, 5), dtype=np.uint64)
     for k in range(5):
         stack[0, k] = segment[k]
@@ -105,7 +105,7 @@ def _put(slots: Array, at: Whole, begin: Whole, end: Whole, table: Whole, node: 
 
 @jit
 def _mix(value: Index) -> Index:
-    """One step of splitmix64: a number that looks random, the same for the same value."""
+    """One step of splitmix64: a pseudorandom number that is the same for the same value."""
     value = value + np.uint64(0x9E3779B97F4A7C15)
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -124,10 +124,10 @@ def _choose(
     node: Index,
     closed: Index,
 ) -> tuple[Cut, Index]:
-    """Choose the cut of a segment; no rows go left where there is none.
+    """Choose the cut of a segment; if there is none, the returned cut has no rows on its left.
 
-    A dimension without an allowable cut is closed for the whole subtree: where a segment has no boundary with
-    enough rows on both sides, no part of it has one.
+    A dimension without an allowable cut is closed for the whole subtree: if a segment has no boundary with enough rows
+    on both sides, neither has any part of it.
     """
     zero = np.int64(0)
     best: Cut = (zero, zero, zero, zero)
@@ -169,7 +169,7 @@ def _choose(
 
 @jit
 def _bounds(cells: Array, place: Index, size: Index, bounds: Array) -> None:
-    """Write the lowest and the highest codes of a segment to the heads of the two rows of `bounds`."""
+    """Write the lowest and the highest codes of a segment to the beginnings of the two rows of `bounds`."""
     block = np.uint64(bounds.shape[1])
     width = block // np.uint64(BLOCK)
     first = place * width
@@ -185,7 +185,7 @@ def _widen(cells: Array, first: Index, stop: Index, low: Array, high: Array) -> 
     """Widen the bounds by the cells ``first:stop``, which are whole rows.
 
     A block of rows is compared with the next block cell by cell, which the compiler turns into a few wide
-    instructions; the last block may overlap the one before, since no extreme suffers from being seen twice.
+    instructions. The last block may overlap the one before, since seeing a row twice does not change the extremes.
     """
     block = np.uint64(low.size)
     if stop - first < block:
@@ -202,7 +202,7 @@ def _widen(cells: Array, first: Index, stop: Index, low: Array, high: Array) -> 
 
 @jit
 def _fold(low: Array, high: Array, width: Index) -> None:
-    """Gather the bounds of the rows of a block at its head."""
+    """Combine the bounds of the rows of a block at its beginning."""
     half = np.uint64(low.size) // np.uint64(2)
     while half >= width:
         for k in range(half):
@@ -215,7 +215,7 @@ def _fold(low: Array, high: Array, width: Index) -> None:
 def _widths(domain: Arrays, bounds: Array, widths: Array) -> None:
     """Write the normalized width of each dimension.
 
-    Missing and other values together are as wide as the whole domain, so that they are parted first.
+    Missing and other values together are as wide as the whole domain, so that they are separated first.
     """
     shape, frame, positions, _ = domain
     for dimension in range(widths.size):
@@ -236,7 +236,7 @@ def _widths(domain: Arrays, bounds: Array, widths: Array) -> None:
 def _loss(
     rows: Arrays, domain: Arrays, scratch: Arrays, place: Whole, target: Whole, size: Whole, cut: Cut
 ) -> float:
-    """Rows times the sum of widths, of both halves of a cut together; the cut is tried in the other table."""
+    """Rows times the sum of widths, added up over both halves of a cut, which is tried in the other table."""
     bounds, widths = scratch[1], scratch[5]
     _split(rows, place, target, size, cut)
     loss = 0.0
@@ -255,11 +255,10 @@ def _loss(
 def _cut(
     cells: Array, domain: Arrays, scratch: Arrays, rules: Rules, place: Whole, size: Whole, dimension: Whole
 ) -> Cut:
-    """The cut of one dimension: rows on its left, dimension, pivot, and how many rows equal to the pivot go left.
+    """The cut in one dimension: rows on its left, dimension, pivot, and how many rows equal to the pivot go left.
 
-    Codes below the pivot go left and those above go right. The median boundary lies just above the median code, and
-    so has at least half of the rows on its left: where it is not allowable, the next one below the median is the
-    only one that can be.
+    Codes below the pivot go left and those above go right. The median boundary lies just above the median code, so that
+    at least half of the rows are on its left. If it is not allowable, only the next boundary below it can be.
     """
     least, relaxed, _ = rules
     bounds = scratch[0]
@@ -296,12 +295,12 @@ def _cut(
 def _boundaries(
     domain: Arrays, dimension: Whole, low: Whole, high: Whole, median: Whole, fits: Any
 ) -> tuple[bool, Whole, Whole]:
-    """Find the preferred boundaries, those of least depth, next to the median on both sides.
+    """Find the preferred boundaries, those of least depth, nearest the median on both sides.
 
-    First comes whether depths differ, or missing and other values are mixed. The lower boundary is at most the median,
-    and below it unless the median boundary `fits`; it is less than `low` if there is none. The upper one is at least
-    the median; it is `high` or more if there is none, or the median boundary does not fit. A walk along boundaries of
-    ever less depth is never longer than the hierarchy is high.
+    Returns first whether depths differ, or missing and other values are mixed. The lower boundary is at most the
+    median, and below it unless the median boundary `fits`; it is less than `low` if there is none. The upper one is at
+    least the median; it is `high` or more if there is none, or if the median boundary does not fit. A walk along
+    boundaries of decreasing depth is never longer than the height of the hierarchy.
     """
     boundaries = domain[3]
     offset = domain[0][dimension, 0]
@@ -323,7 +322,7 @@ def _boundaries(
 def _median(
     cells: Array, scratch: Arrays, first: Index, size: Whole, low: Whole, high: Whole
 ) -> tuple[Whole, Whole, Whole]:
-    """The median code, the number of rows below it, and the number of rows up to and with it."""
+    """The median code, the number of rows below it, and the number of rows up to and including it."""
     counts, column = scratch[2], scratch[3]
     width = np.uint64(scratch[0].shape[1] // BLOCK)
     rank = (size - 1) // 2
@@ -353,7 +352,7 @@ def _median(
 
 @jit
 def _count(cells: Array, first: Index, step: Index, size: Whole, code: Whole) -> np.int64:
-    """How many of the cells, from the first one on, hold at most `code`."""
+    """How many of the cells, from the first one on, have a code of at most `code`."""
     total = np.int64(0)
     at = first
     for _ in range(size):
@@ -364,7 +363,7 @@ def _count(cells: Array, first: Index, step: Index, size: Whole, code: Whole) ->
 
 @jit
 def _split(rows: Arrays, place: Whole, target: Whole, size: Whole, cut: Cut) -> None:
-    """Move the rows of a segment to the other table, those of the left half first, in the order they had."""
+    """Move the rows of a segment to the other table, the left half first; rows of a half keep their order."""
     words, cells, names = rows
     left, dimension, pivot, ties = cut
     length, width = np.uint64(words.size // names.size), np.uint64(cells.size // names.size)

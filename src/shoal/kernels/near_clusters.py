@@ -1,11 +1,11 @@
-"""Clusters of like baskets: gathered one after the other, and improved by baskets that change places.
+"""Clusters of similar baskets: gathered one after another, then improved by swapping baskets.
 
-A row holds the items ``items[indptr[r]:indptr[r + 1]]``, each of which is worth ``worth[n]``, where n is how many there
-are. How alike two rows are is the number of items they share, times the worth of both: with a worth of one over the
-square root of the row's length, that is the cosine. A cluster is the rows ``members[starts[c]:starts[c + 1]]``. All
-numbers are whole, so that ties are ties.
+Row r has the items ``items[indptr[r]:indptr[r + 1]]``, each of which is worth ``worth[n]``, where n is their number.
+The similarity of two rows is the number of items they share, times the worth of both: if the worth is one over the
+square root of the row's length, this is the cosine. A cluster is the rows ``members[starts[c]:starts[c + 1]]``. All
+numbers are integers, so that ties are exact.
 
-Most of the time goes to waiting for memory: numbers are short, and what is looked up together lies together.
+Most of the time is spent waiting for memory. So numbers are short, and data used together is stored together.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -21,11 +21,11 @@ Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
 
 TOP = 4
-"""Rows of each of two clusters that are tried for a swap: those that would rather be in the other one."""
+"""How many rows of each of two clusters are tried for a swap: those that gain most by moving to the other one."""
 
 
 class Rows(NamedTuple):
-    """Rows, their items and what these are worth by their number, and how many kinds of items there are."""
+    """Rows with their items, the worth of an item by the length of its row, and the number of distinct items."""
 
     indptr: Array
     items: Array
@@ -34,7 +34,7 @@ class Rows(NamedTuple):
 
 
 def linked(orders: Array) -> Array:
-    """Link all rows in several orders: for each row, and each order, the row after it and the one before it, or -1."""
+    """Link the rows in several orders: for each row and order, the row after it and the one before it, or -1."""
     tables, rows = orders.shape
     links = np.full((rows, 2 * tables), -1, dtype=np.int32)
     for table, order in enumerate(orders):
@@ -44,7 +44,7 @@ def linked(orders: Array) -> Array:
 
 @lean
 def unlink(row: Whole, links: Array) -> None:
-    """Take a row out of all orders."""
+    """Remove a row from all orders."""
     for side in range(0, links.shape[1], 2):
         forth, back = links[row, side], links[row, side + 1]
         if back >= 0:
@@ -57,7 +57,7 @@ def unlink(row: Whole, links: Array) -> None:
 def near(
     row: Whole, links: Array, first: Whole, window: Whole, listed: Array, stamp: Whole, found: Array
 ) -> int:
-    """List the rows near a row: so many to each side in the first order, and a window of them in each other one."""
+    """List the rows near a row: `first` to each side in the first order, and `window` in each other order."""
     listed[row] = stamp
     count = 0
     for side in range(0, links.shape[1], 2):
@@ -80,7 +80,7 @@ def near(
 
 @lean
 def _count(row: Whole, indptr: Array, items: Array, worth: Array, times: Whole, sums: Array) -> None:
-    """Count the items of a row into sums."""
+    """Add the items of a row to the sums."""
     begin, end = indptr[row], indptr[row + 1]
     step = times * worth[end - begin]
     for place in range(begin, end):
@@ -95,7 +95,7 @@ def _forget(row: Whole, indptr: Array, items: Array, sums: Array) -> None:
 
 @lean
 def _likeness(row: Whole, indptr: Array, items: Array, worth: Array, sums: Array) -> np.int64:
-    """How alike a row is to all that were counted into sums."""
+    """The similarity of a row to all rows that were added to the sums."""
     total = np.int64(0)
     begin, end = indptr[row], indptr[row + 1]
     for place in range(begin, end):
@@ -104,12 +104,12 @@ def _likeness(row: Whole, indptr: Array, items: Array, worth: Array, sums: Array
 
 
 def gather(orders: Array, rows: Rows, clusters: int, window: int) -> tuple[Array, Array]:
-    """Take the next free row of the first order, and those near it that are most alike to what was taken, until enough.
+    """Gather clusters: take the next free row of the first order, then the near rows most similar to those taken.
 
-    So many clusters are made, and no two differ in size by more than a row. Of rows that are equally alike the one
-    that is listed first is taken.
+    This makes `clusters` clusters, no two of which differ in size by more than one row. Of equally similar rows, the
+    one listed first is taken.
 
-    Returns the rows cluster by cluster, and where each begins.
+    Returns the rows cluster by cluster, and where each cluster begins.
     """
     tables, count = orders.shape
     starts = np.arange(clusters + 1, dtype=np.int64) * count // clusters
@@ -160,7 +160,7 @@ def _gather(
                     if likeness > best_likeness:
                         best, best_likeness = entry, likeness
                 row = found[best]
-                # Those that are left stay in the order in which they were listed.
+                # The remaining rows stay in the order in which they were listed.
                 for entry in range(best, listed_now - 1):
                     found[entry] = found[entry + 1]
                 listed_now -= 1
@@ -173,11 +173,11 @@ def _gather(
 
 
 class Side(NamedTuple):
-    """Room for the items of a cluster, laid side by side: what is done to all of them waits for no row to end.
+    """The items of a cluster laid out side by side, so that one loop goes over the items of all rows.
 
-    `items`: the items, a row after the other, and room for one more row. `at`: where rows begin, and the last one ends.
-    `steps`: what each item counts. `totals`: sums of the first so many items, 0 for none. `scores`: what each row gains
-    by leaving. `best`: the rows that gain most.
+    `items`: the items, one row after another, and room for one more row. `at`: where each row begins, and the end.
+    `steps`: what each item adds to the sums. `totals`: running totals over the items. `scores`: what each row gains by
+    leaving. `best`: the rows that gain most.
     """
 
     items: Array
@@ -189,7 +189,7 @@ class Side(NamedTuple):
 
 
 def _side(items: Array, rows: int, entries: int, longest: int) -> Side:
-    """Room for so many rows with so many items, in the longest so many."""
+    """Allocate room for a number of rows with a number of items in all, and in the longest row."""
     return Side(
         np.empty(entries + longest, dtype=items.dtype),
         np.zeros(rows + 1, dtype=np.uint32),
@@ -212,7 +212,7 @@ def _lay(
     sums: Array,
     side: Side,
 ) -> None:
-    """Lay the items of a cluster's rows side by side, and count them into sums."""
+    """Lay out the items of a cluster's rows, and add them to the sums."""
     laid, at, steps, _, _, _ = side
     put, first = 0, starts[cluster]
     for place in range(first, starts[cluster + 1]):
@@ -229,14 +229,14 @@ def _lay(
 
 @lean
 def _unlay(rows: Whole, side: Side, sums: Array) -> None:
-    """Take a cluster that is laid out of sums."""
+    """Subtract a laid-out cluster from the sums."""
     for place in range(side.at[rows]):
         sums[side.items[place]] -= side.steps[place]
 
 
 @lean
 def _refit(row: Whole, rows: Whole, length: Whole, step: Whole, side: Side) -> None:
-    """Give a row that is laid another length, and another step to its items; what is laid behind it moves."""
+    """Change the length of a laid-out row and the step of its items; the rows after it are moved."""
     laid, at, steps, _, _, _ = side
     begin, end = np.int64(at[row + 1]), np.int64(at[rows])
     change = at[row] + length - begin
@@ -256,7 +256,7 @@ def _refit(row: Whole, rows: Whole, length: Whole, step: Whole, side: Side) -> N
 def _trade(
     one: Whole, other: Whole, rows: Whole, others: Whole, worth: Array, sums: Array, here: Side, there: Side
 ) -> None:
-    """Let two rows change places where both clusters are laid, the second one with negative steps."""
+    """Swap two rows in the layouts of both clusters, the second of which has negative steps."""
     (laid, at, _, _, _, _), (far, far_at, _, _, _, _) = here, there
     begin, first = np.int64(at[one]), np.int64(far_at[other])
     mine, theirs = at[one + 1] - begin, far_at[other + 1] - first
@@ -277,7 +277,7 @@ def _trade(
 
 @lean
 def _score(rows: Whole, sign: Whole, worth: Array, sums: Array, side: Side) -> np.int64:
-    """What it gains to move each row to the other cluster, without a partner; the most of that."""
+    """Score what each row gains by moving to the other cluster, without a partner; returns the largest score."""
     laid, at, _, totals, scores, _ = side
     total, most = np.int64(0), np.int64(-(2**62))
     for place in range(at[rows]):
@@ -293,7 +293,7 @@ def _score(rows: Whole, sign: Whole, worth: Array, sums: Array, side: Side) -> n
 
 @lean
 def _list_best(rows: Whole, scores: Array, best: Array) -> int:
-    """List the few rows with the best scores; how many they are."""
+    """List the `TOP` rows with the best scores; returns how many there are."""
     kept = 0
     for row in range(rows):
         score = scores[row]
@@ -313,7 +313,7 @@ def _list_best(rows: Whole, scores: Array, best: Array) -> int:
 def _best_swap(
     rows: Whole, others: Whole, worth: Array, sums: Array, marked: Array, here: Side, there: Side
 ) -> tuple[int, int]:
-    """The two rows that had best change places, by their places in their clusters; -1 where no swap gains."""
+    """The best swap of two rows, as their places in their clusters; -1 if no swap gains anything."""
     gain, one, other = np.int64(0), -1, -1
     if _score(rows, -1, worth, sums, here) + _score(others, 1, worth, sums, there) <= 0:
         return one, other
@@ -357,9 +357,9 @@ def _exchange(
     here: Side,
     there: Side,
 ) -> int:
-    """Let rows of two clusters change places as long as those of each become more alike, both clusters taken together.
+    """Swap rows of two clusters as long as that increases the similarity within both clusters together.
 
-    The first cluster is laid, before and after.
+    The first cluster must be laid out, and stays so.
     """
     begin, first = starts[near], starts[far]
     rows, others = starts[near + 1] - begin, starts[far + 1] - first
@@ -380,7 +380,7 @@ def _exchange(
 
 @lean
 def _worth_comparing(here: Whole, there: Whole, seen: Array) -> bool:
-    """Whether one of two clusters changed since they were compared, if they were."""
+    """Whether two clusters were not compared recently, or one of them has changed since."""
     last = 0
     for place in range(1, seen.shape[1], 2):
         if seen[here, place] == there:
@@ -392,7 +392,7 @@ def _worth_comparing(here: Whole, there: Whole, seen: Array) -> bool:
 
 @lean
 def _remember(here: Whole, there: Whole, now: Whole, seen: Array) -> None:
-    """Note that two clusters were compared, in the place of what was so longest ago."""
+    """Note that two clusters were compared, in place of the oldest note."""
     oldest = 1
     for place in range(1, seen.shape[1], 2):
         if seen[here, place] == there:
@@ -407,7 +407,7 @@ def _remember(here: Whole, there: Whole, now: Whole, seen: Array) -> None:
 def _call_for(
     found: Whole, nearest: Array, starts: Array, members: Array, indptr: Array, items: Array, seen: Array
 ) -> None:
-    """Have the rows of some clusters come, all at once, before they are looked at one after the other."""
+    """Prefetch the rows of some clusters, all at once, before they are read one after another."""
     for entry in range(found):
         there = nearest[entry]
         prefetch(seen, there)
@@ -424,10 +424,10 @@ def _call_for(
 def swap_rows(
     orders: Array, rows: Rows, members: Array, starts: Array, passes: int, reach: int, most: int
 ) -> int:
-    """Let rows change places between clusters that are near each other, so that those of a cluster become more alike.
+    """Swap rows between clusters that are near each other, so that the rows of each cluster become more similar.
 
-    Clusters are near each other if rows of both stand at most `reach` apart in one of the orders; each looks at those
-    that are so most often, at most so many. Two that did not change since they were compared are not compared again.
+    Clusters are near if rows of both are at most `reach` places apart in one of the orders; each is compared with the
+    `most` clusters for which that happens most often. Clusters unchanged since they were compared are skipped.
 
     `members`: changed in place. Returns the number of swaps.
     """
@@ -436,11 +436,11 @@ def swap_rows(
     cluster_of = np.empty(count, dtype=np.uint32)
     cluster_of[members] = np.repeat(np.arange(clusters, dtype=np.uint32), sizes)
     largest = int(sizes.max())
-    # No cluster holds more than so many of the longest rows.
+    # The longest rows, as many as the largest cluster has: no cluster needs more room than these.
     longest = np.partition(np.diff(rows.indptr), -largest)[-largest:]
     room = largest, int(longest.sum()), int(longest.max())
     beside = np.empty((count, 2 * reach * tables), dtype=np.uint32)
-    # For each cluster when it changed, and by twos which ones it was compared with of late, and when.
+    # For each cluster, when it last changed; then pairs of a cluster it was recently compared with, and when.
     seen = np.zeros((clusters, 1 + 2 * most), dtype=np.uint32)
     seen[:, 1::2] = clusters
     given = orders, rows.indptr, rows.items, rows.worth, members, starts, passes, reach
@@ -509,7 +509,7 @@ def _swap(
 
 @lean
 def _list_beside(orders: Array, reach: Whole, beside: Array) -> None:
-    """The rows that stand at most so far from each row in one of the orders, a line a row; where none is, the row."""
+    """List, one line per row, the rows at most `reach` from it in each order; where there is none, the row itself."""
     tables, count = orders.shape
     for table in range(tables):
         for place in range(count):
@@ -530,8 +530,8 @@ def _neighbors(
     counts: Array,
     touched: Array,
 ) -> int:
-    """Count how often rows of other clusters stand near those of this one; say how many clusters there are."""
-    # What is near is looked up before anything is asked of it: so nothing waits but for the last.
+    """Count how often rows of other clusters are near rows of this one; returns how many such clusters there are."""
+    # First look up all clusters, then count them, so that the loads do not wait for each other.
     listed = 0
     for member in range(starts[here], starts[here + 1]):
         row = members[member]
@@ -551,7 +551,7 @@ def _neighbors(
 
 @lean
 def _most_often(found: Whole, counts: Array, touched: Array, nearest: Array) -> int:
-    """List the clusters with the largest counts, of equals those that were found first; counts are zero again."""
+    """List the clusters with the largest counts, of equals those found first; reset the counts to zero."""
     kept = 0
     for entry in range(found):
         other = touched[entry]
@@ -573,7 +573,7 @@ def _most_often(found: Whole, counts: Array, touched: Array, nearest: Array) -> 
 def count_items(
     indptr: Array, items: Array, width: Whole, rows: Array, starts: Array
 ) -> tuple[Array, Array, Array]:
-    """How many rows of each cluster hold each item: where each cluster begins, items, which ascend, and counts."""
+    """Count how many rows of each cluster hold each item: where each cluster begins, ascending items, and counts."""
     entries = 0
     for place in range(len(rows)):
         entries += indptr[rows[place] + 1] - indptr[rows[place]]

@@ -1,4 +1,4 @@
-"""Groups of near points of at least a size, counted in rows: the best ones on a line, and MDAV in space."""
+"""Groups of near points with at least a number of rows: optimal ones on a line, and MDAV in several dimensions."""
 
 import numpy as np
 
@@ -10,14 +10,14 @@ from shoal.kernels._jit import jit
 def best_groups(points: Floats, weights: Counts, size: int) -> Rows:
     """The groups of ascending points with the least squared error, each of at least `size` rows.
 
-    The dynamic program of Hansen and Mukherjee, with points that several rows share. A group that can be parted into
-    two is never better than both, so that only groups that cannot be parted are looked at.
+    The dynamic program of Hansen and Mukherjee, for points that several rows may share. A group that can be split in
+    two is never better than its parts, so that only groups that cannot be split are considered.
     """
     count = len(points)
     total = np.zeros(count + 1, dtype=np.int64)
     sums = np.zeros(count + 1)
     squares = np.zeros(count + 1)
-    middle = points[count // 2] if count else 0.0  # near the values, so that squares keep their digits
+    middle = points[count // 2] if count else 0.0  # close to the values, so that squares do not lose digits
     for at in range(count):
         value = points[at] - middle
         total[at + 1] = total[at] + weights[at]
@@ -26,14 +26,14 @@ def best_groups(points: Floats, weights: Counts, size: int) -> Rows:
     cost = np.full(count + 1, np.inf)
     cost[0] = 0.0
     begin = np.zeros(count + 1, dtype=np.int64)
-    last = 0  # where the shortest group begins that ends here
+    last = 0  # where the shortest group that ends here begins
     for end in range(1, count + 1):
         while last + 1 < end and total[end] - total[last + 1] >= size:
             last += 1
         for start in range(last, -1, -1):
             rows = total[end] - total[start]
             if start < last and total[last] - total[start] >= size:
-                break  # it can be parted, and so can all longer ones
+                break  # it can be split, and so can all longer ones
             if rows < size or cost[start] == np.inf:
                 continue
             part = sums[end] - sums[start]
@@ -56,10 +56,10 @@ def best_groups(points: Floats, weights: Counts, size: int) -> Rows:
 
 @jit
 def mdav(points: Floats, weights: Counts, size: int) -> Rows:
-    """The groups of MDAV: about the point that is farthest from the mean, then about the one farthest from that.
+    """The groups of MDAV: one around the point farthest from the mean, then one around the point farthest from that.
 
-    As long as three groups are left; then one more about the farthest point where two are, and the rest is one. Of
-    points that are as far, the first is taken.
+    This goes on as long as there are rows for three groups. If there are still rows for two, one more forms around the
+    farthest point, and the rest is the last group. Of equally far points, the first is taken.
     """
     count = len(points)
     groups = np.full(count, -1, dtype=np.int64)
@@ -85,7 +85,7 @@ def mdav(points: Floats, weights: Counts, size: int) -> Rows:
             if groups[at] < 0:
                 groups[at] = number
         return groups
-    # Heavy points may leave too few: each of them joins the group of its nearest neighbor.
+    # Heavy points may leave too few rows: each remaining point joins the group of its nearest neighbor.
     before = groups.copy()
     for at in range(count):
         if before[at] >= 0:
@@ -123,7 +123,7 @@ def _mean(points: Floats, weights: Counts, groups: Rows) -> Floats:
 
 @jit
 def _farthest(points: Floats, groups: Rows, center: Floats) -> int:
-    """The first of the points without a group that are farthest from a center."""
+    """The point without a group that is farthest from a center; of several, the first."""
     best, found = -1.0, 0
     for at in range(len(points)):
         if groups[at] < 0:
@@ -135,7 +135,7 @@ def _farthest(points: Floats, groups: Rows, center: Floats) -> int:
 
 @jit
 def _gather(points: Floats, weights: Counts, groups: Rows, center: int, size: int, number: int) -> int:
-    """Give a point and its nearest neighbors a group of at least a size; the rows that it has then."""
+    """Make a group of at least `size` rows from a point and its nearest neighbors; returns its number of rows."""
     free = np.flatnonzero(groups < 0)
     distances = np.empty(len(free))
     for at in range(len(free)):

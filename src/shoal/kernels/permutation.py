@@ -1,4 +1,4 @@
-"""Groups by cutting baskets at one item after the other: those without it, and those with it."""
+"""Groups made by cutting baskets at one item after another: those without it, and those with it."""
 
 from typing import Any, TypeAlias
 
@@ -23,9 +23,9 @@ def _counts(
     seen: Array,
     kept: Array,
 ) -> tuple[Whole, Whole]:
-    """Count items, sensitive items, and both together, of some rows.
+    """Count the items, the sensitive items, and the pairs of both in some rows.
 
-    Returns how many different items, and how many different sensitive items, were seen.
+    Returns how many distinct items, and how many distinct sensitive items, were seen.
     """
     found, kinds = 0, 0
     for row in rows:
@@ -50,7 +50,7 @@ def _counts(
 def _allowed(
     item: Whole, size: Whole, p: Whole, supports: Array, shared: Array, kept: Array, kinds: Whole
 ) -> bool:
-    """Whether the rows with the item, and those without it, both keep the degree."""
+    """Whether the rows with an item and those without it both keep the degree."""
     inside = supports[item]
     if inside < p or size - inside < p:
         return False

@@ -1,4 +1,4 @@
-"""What a reader learns who knows how groups are formed and tries every member for the part of the sensitive one."""
+"""Attacks on CAHD groups: what a reader learns who knows how groups are formed, and tries every member as the pivot."""
 
 import math
 from typing import Any, TypeAlias
@@ -43,15 +43,15 @@ def possible_pivots(
     asked: Array,
     window: Whole,
 ) -> Array:
-    """Which rows can have been the one that their group was formed around.
+    """Which rows can have been the pivot that their group was formed around.
 
-    The p - 1 members that went with it were the closest ones at hand. So a row that nobody took, less than a window
-    away, cannot be closer to it than any of them.
+    The p - 1 members that joined the pivot were the closest candidates. So a row within the window that no group took
+    cannot be closer to the pivot than any of them.
 
-    `orders`, `places`: the rows in one or more orders, a line each, and the place of each row in each of them.
+    `orders`, `places`: the rows in one or more orders, one per line, and the place of each row in each of them.
     `basket`, `indptr`, `items`: the distinct basket of each row, and the items of each. `group_indptr`: where each
-    group begins; rows are numbered group by group. `leftover`: the group of those that nobody took. `asked`: which
-    groups to look at. `window`: how many rows to each side were candidates, at least.
+    group begins; rows are numbered group by group. `leftover`: the group of rows that no other group took. `asked`:
+    which groups to examine. `window`: how many rows to each side were candidates, at least.
     """
     rows = len(basket)
     possible = np.ones(rows, dtype=np.bool_)
@@ -81,7 +81,7 @@ def possible_pivots(
 
 @jit
 def _log_ways(size: Whole, count: Whole) -> float:
-    """The logarithm of the number of ways to choose so many of so many."""
+    """The logarithm of the number of ways to choose `count` of `size`."""
     return math.lgamma(size + 1) - math.lgamma(count + 1) - math.lgamma(size - count + 1)
 
 
@@ -89,16 +89,16 @@ def _log_ways(size: Whole, count: Whole) -> float:
 def denser_halves(
     ends: Array, first: Array, p: Whole, group_of: Array, summary_indptr: Array, counts: Array
 ) -> tuple[Array, Array]:
-    """In which half of each group a reader should look for sensitive items, who knows that it was not cut.
+    """In which half of each group a reader should look for sensitive items, knowing that the group was not cut.
 
-    A group is not cut if one of its halves would break the degree. Every way to spread the sensitive items over the
-    rows was equally likely before; among those in which a half breaks the degree, the mean number of
-    sensitive items a row is larger in one half than in the other, or equal.
+    A group is not cut if one of its halves would break the degree. A priori, every way to spread the sensitive items
+    over the rows is equally likely. Among the ways in which a half breaks the degree, the mean number of sensitive
+    items per row may be larger in one half than in the other.
 
     `ends`, `first`: the number of rows up to each run, and the first run of each group. `group_of`: the published
-    number of each group. `summary_indptr`, `counts`: the numbers of each sensitive item in each published group.
-    Returns the run at which each group would be cut (-1 where it is too small), and which half holds more: -1 the
-    first, 1 the second, 0 neither.
+    number of each group. `summary_indptr`, `counts`: the count of each sensitive item in each published group. Returns
+    the run at which each group would be cut (-1 if it is too small), and which half holds more: -1 the first, 1 the
+    second, 0 neither.
     """
     groups = len(first) - 1
     cuts = np.full(groups, -1, dtype=np.int64)

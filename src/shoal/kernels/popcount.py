@@ -1,4 +1,4 @@
-"""The number of ones in words of 64 bits, by the processor's own instruction."""
+"""The number of set bits in 64-bit words, by the processor's own instruction."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def _ones_in_python(word: Any) -> int:
 
 @intrinsic
 def _ones_compiled(context: Any, word: Any) -> Any:
-    """Ask the compiler for it: loops over words become vector instructions, which bit tricks do not."""
+    """Use the compiler's intrinsic: loops over words then become vector instructions, unlike with bit tricks."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -31,7 +31,7 @@ ones.py_func = _ones_in_python
 
 @jit
 def count_both(one: Array, other: Array) -> int:
-    """The number of bits that are set in both."""
+    """The number of bits that are set in both bitmaps."""
     total = np.uint64(0)
     for word in range(len(one)):
         total += ones(one[word] & other[word])
@@ -40,7 +40,7 @@ def count_both(one: Array, other: Array) -> int:
 
 @jit
 def count_all_three(one: Array, other: Array, third: Array) -> int:
-    """The number of bits that are set in all three."""
+    """The number of bits that are set in all three bitmaps."""
     total = np.uint64(0)
     for word in range(len(one)):
         total += ones(one[word] & other[word] & third[word])

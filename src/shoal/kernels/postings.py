@@ -1,4 +1,4 @@
-"""Which baskets hold an item: baskets turned around, in time that grows with their items alone."""
+"""The baskets that hold each item: transposes baskets in time proportional to their items."""
 
 import numpy as np
 
@@ -8,10 +8,10 @@ from shoal.kernels._jit import jit
 
 @jit
 def turned(indptr: Indptr, items: Items, ranks: Items, count: int) -> tuple[Indptr, Items, Indptr, Items]:
-    """The items of baskets as ascending ranks, and the baskets of each rank, ascending.
+    """The items of each basket as ascending ranks, and the baskets of each rank, ascending.
 
-    `ranks`: the rank of each item; `count` and above for items that are left out. Returns where each basket begins, and
-    its ranks; where each rank begins, and its baskets.
+    `ranks`: the rank of each item; `count` or more for items that are left out. Returns where each basket begins, and
+    its ranks; then where each rank begins, and its baskets.
     """
     rows = len(indptr) - 1
     begin = np.zeros(rows + 1, dtype=np.int64)
@@ -46,7 +46,7 @@ def turned(indptr: Indptr, items: Items, ranks: Items, count: int) -> tuple[Indp
 
 @jit
 def pair_supports(indptr: Indptr, items: Items, ranks: Items, count: int) -> Counts:
-    """How many baskets hold each two items, the rarer one first, by their ranks, in one row after the other."""
+    """How many baskets hold each pair of items: a flat matrix by rank, with the smaller rank as its row."""
     found = np.zeros(count * count, dtype=np.int64)
     longest = 0
     for row in range(len(indptr) - 1):
@@ -70,7 +70,7 @@ def pair_supports(indptr: Indptr, items: Items, ranks: Items, count: int) -> Cou
 def common_in_groups(
     group_indptr: Indptr, basket_indptr: Indptr, items: Items, width: int
 ) -> tuple[Counts, Counts]:
-    """How many items each basket of groups shares with the others, each counted apart; and how many with none."""
+    """For each basket, how many items it shares with others of its group, summed over these; and how many with none."""
     common = np.zeros(len(basket_indptr) - 1, dtype=np.int64)
     own = np.zeros(len(common), dtype=np.int64)
     counts = np.zeros(width, dtype=np.int64)

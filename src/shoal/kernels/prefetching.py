@@ -1,4 +1,4 @@
-"""Memory that is asked for before it is needed: several lines come at once, and nobody waits for each in turn."""
+"""Prefetch memory before it is needed, so that several cache lines load at once instead of one after another."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from numba.np import arrayobj
 ir: Any = cgutils.ir  # type: ignore[attr-defined]
 
 LINE = 16
-"""Short numbers that come together."""
+"""How many 32-bit numbers a cache line has."""
 
 
 def _plain(array: Any, row: Any) -> None:
@@ -18,7 +18,7 @@ def _plain(array: Any, row: Any) -> None:
 
 
 def _compiled(context: Any, array: Any, row: Any) -> tuple[Any, Any]:
-    """Ask for the first entry of a row of an array, or for an entry, which need not be there; nothing is read."""
+    """Prefetch the first entry of a row of an array, or an entry, which need not exist; nothing is read."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kind, number = signature.args
@@ -29,7 +29,7 @@ def _compiled(context: Any, array: Any, row: Any) -> tuple[Any, Any]:
         address = builder.gep(builder.bitcast(held.data, byte), [offset])
         asked = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
         ask = builder.module.declare_intrinsic("llvm.prefetch", [byte], asked)
-        builder.call(ask, [address, flag(0), flag(3), flag(1)])  # to be read, soon, as data
+        builder.call(ask, [address, flag(0), flag(3), flag(1)])  # for reading, with high locality, as data
         return context.get_dummy_value()
 
     return types.void(array, row), generate

@@ -1,4 +1,4 @@
-"""Ragged rows without an array of places: what numpy does with several numbers for every entry."""
+"""Operations on ragged rows without an array of places, where NumPy would need several numbers per entry."""
 
 from typing import Any
 
@@ -10,14 +10,14 @@ from shoal.kernels.prefetching import prefetch
 from shoal.kernels.sorting import sort
 
 AHEAD = 12
-"""Rows that are asked for before they are needed."""
+"""How many rows ahead data is prefetched."""
 
 SHORT = 32
-"""Rows up to this length are sorted by putting each item in its place among those before."""
+"""Rows up to this length are sorted by insertion."""
 
 
 def take_rows(indptr: Indptr, items: AnyArray, rows: Rows) -> tuple[Indptr, Any]:
-    """Ragged rows in another order: where they begin then, and their items."""
+    """Take ragged rows in another order: where each then begins, and the items."""
     begin = np.zeros(len(rows) + 1, dtype=np.int64)
     np.take(np.diff(indptr), rows, out=begin[1:], mode="clip")
     np.cumsum(begin, out=begin)
@@ -28,7 +28,7 @@ def take_rows(indptr: Indptr, items: AnyArray, rows: Rows) -> tuple[Indptr, Any]
 
 @lean
 def copy_rows(indptr: Indptr, items: AnyArray, rows: Rows, begin: Indptr, taken: AnyArray) -> None:
-    """Write the items of some rows, a row after the other."""
+    """Write the items of some rows, one row after another."""
     for place in range(len(rows)):
         prefetch(indptr, rows[min(place + 2 * AHEAD, len(rows) - 1)])
         prefetch(items, indptr[rows[min(place + AHEAD, len(rows) - 1)]])
@@ -38,7 +38,7 @@ def copy_rows(indptr: Indptr, items: AnyArray, rows: Rows, begin: Indptr, taken:
 
 
 def keep_items(indptr: Indptr, items: Items, number: Items) -> tuple[Indptr, Items]:
-    """Ragged rows without the items whose number is below 0: where they begin then, and the numbers of the others."""
+    """Drop the items whose number is negative from ragged rows: where each row then begins, and the other numbers."""
     begin, taken = np.zeros(len(indptr), dtype=np.int64), np.empty(len(items), dtype=np.int32)
     fitting(_keep_items, len(items))(indptr, items, number, begin, taken)
     return begin, taken[: begin[-1]].copy()
@@ -55,9 +55,9 @@ def _keep_items(indptr: Indptr, items: Items, number: Items, begin: Indptr, take
 
 
 def least_ranks(indptr: Indptr, items: Items, ranks: Items) -> Items:
-    """The least rank of the items of each row by several rankings, a column each; 0 where a row has none.
+    """The least rank of the items of each row in several rankings, one column each; 0 if a row has no items.
 
-    `ranks`: those of each item, a line an item.
+    `ranks`: the ranks of each item, one line per item.
     """
     least = np.zeros((len(indptr) - 1, ranks.shape[1]), dtype=np.int32)
     fitting(_least_ranks, len(items) * ranks.shape[1])(indptr, items, ranks, least)
@@ -98,9 +98,9 @@ def write_ranks(indptr: Indptr, items: Items, number: Items, ranked: Items) -> N
 
 
 def gray_digits(indptr: Indptr, items: Items, number: Items) -> tuple[Indptr, Items]:
-    """Keys of sets that sort as their Gray codes do, by the numbers of the items.
+    """Keys of sets that sort like their Gray codes, by the numbers of the items.
 
-    Every other item counts the other way round, and a set with an odd number of items ends with a number beyond all.
+    Every other item counts in reverse, and a set with an odd number of items ends with a number above all others.
     """
     lengths = np.diff(indptr)
     begin = indptr_of(lengths + lengths % 2)

@@ -1,4 +1,4 @@
-"""Refining: clusters that hide the same items are joined, and publish those items in shared chunks."""
+"""Refining: join clusters that hide the same items, and publish these items in shared chunks."""
 
 from typing import NamedTuple
 
@@ -11,11 +11,11 @@ from shoal.kernels.hidden import Hidden, Roots
 from shoal.kernels.verpart import HIDDEN, NONE, Promise, fill
 
 LEADING = 4
-"""How many items of a virtual term chunk decide its place in the order."""
+"""How many items of a virtual term chunk decide its place in the order of trees."""
 
 
 class Joined(NamedTuple):
-    """What joining writes: the joint cluster of each cluster, the chunk of each pair, the owner of each chunk."""
+    """The output of joining: the joint cluster of each cluster, the chunk of each pair, the owner of each chunk."""
 
     parents: Rows
     chunks: Rows
@@ -24,7 +24,7 @@ class Joined(NamedTuple):
 
 @lean
 def leading(pair_indptr: Rows, pairs: Rows, items: Items, ranks: Rows, first: AnyArray) -> None:
-    """The first items of each virtual term chunk by rank, as many as there is room for in a line of it."""
+    """Write the lowest ranks of the items of each virtual term chunk, as many as a line of `first` has room for."""
     for root in range(len(first)):
         line = first[root]
         for entry in range(pair_indptr[root], pair_indptr[root + 1]):
@@ -39,9 +39,11 @@ def leading(pair_indptr: Rows, pairs: Rows, items: Items, ranks: Rows, first: An
 
 
 class Room(NamedTuple):
-    """Room to work in, as long as there are items: -1 throughout between any two groups.
+    """Working arrays.
 
-    `place_of_row`: the same for baskets. `chunks`, `following`, `bits`: see `fill` of `verpart`.
+    `marks`: for each item, the latest joint cluster below which a chunk has it. `place_of_item`, `place_of_row`: one
+    entry per item, or per basket, which is -1 between groups of trees. `chunks`, `following`, `bits`: see `fill` of
+    `verpart`.
     """
 
     marks: Rows
@@ -53,14 +55,16 @@ class Room(NamedTuple):
 
 
 STAYS, MOVES = -1, -2
-"""Instead of a place of an item: it does not move, or moves to a chunk of its own. Those are numbered from there."""
+"""Instead of the place of an item: it does not move, or it moves to a chunk of its own; these chunks are then numbered
+downward from `MOVES`."""
 
 
 class Progress(NamedTuple):
-    """How far a pass is. `begin`: the next tree. `node`, `chunk`: the next free numbers of a joint cluster and a chunk.
+    """The progress of a pass over the trees.
 
-    `trees`, `moved`: how many trees come together next, and how many items move; 0 while that is not known. `words`: of
-    bits that there was no room for, 0 if the pass has ended.
+    `begin`: the next tree. `node`, `chunk`: the next free numbers of a joint cluster and of a chunk. `trees`, `moved`:
+    how many trees are joined next, and how many items move; 0 as long as that is not known. `words`: how many words of
+    bits are needed if there was not enough room; 0 if the pass has ended.
     """
 
     begin: int
@@ -84,10 +88,10 @@ def join(
     tally: Tally,
     room: Room,
 ) -> Progress:
-    """Go through trees once, and join each with those that follow as soon as that pays.
+    """Go through the trees once, and join each with those that follow as soon as that pays off.
 
-    `left`: see `run`. `arity`: how many trees are joined at the most. `progress`: where to begin, or to go on with more
-    room. `failed`: for each cluster at the top of a tree those that followed it when it was tried and not joined; see
+    `left`: see `run`. `arity`: how many trees are joined at most. `progress`: where to begin, or to continue with more
+    room. `failed`: for each cluster at the top of a tree, those that followed when it was tried and not joined; see
     `tried`.
     """
     begin, node, chunk, count, moved, _ = progress
@@ -137,7 +141,7 @@ def join(
 def _number_items(
     moved: Rows, listed: int, node: int, marks: Rows, place_of_item: Rows, chunks: Items
 ) -> int:
-    """Number the items that move and stand in no chunk below; how many there are."""
+    """Number the items that move and are in no chunk below; returns how many there are."""
     alone = 0
     for place in range(listed):
         item = moved[place]
@@ -165,10 +169,10 @@ def _share(
     current: Rows,
     room: Room,
 ) -> int:
-    """Make the shared chunks of a joint cluster, of so many items; the next free number of a chunk.
+    """Make the shared chunks of a joint cluster; returns the next free number of a chunk.
 
-    Items that stand in no chunk below share chunks as in vertical partitioning. An item that does has a chunk of its
-    own, in which all sub-records are equal.
+    Items that are in no chunk below share chunks as in vertical partitioning. An item that is in a chunk below gets a
+    chunk of its own, in which all sub-records are equal.
     """
     _, place_of_item, place_of_row, chunks, following, bits = room
     items, _, _, _, row_indptr, rows = hidden
@@ -213,7 +217,7 @@ def _number_rows(
     place_of_item: Rows,
     place_of_row: Rows,
 ) -> int:
-    """Number the baskets that hold an item that is numbered; how many there are."""
+    """Number the baskets that hold a numbered item; returns how many there are."""
     found = 0
     for place in range(first, last):
         pair = pairs[place]

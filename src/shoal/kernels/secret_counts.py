@@ -1,4 +1,4 @@
-"""How often each secret occurs among the baskets that hold a set."""
+"""Count how often each secret occurs among the baskets that hold a set of items."""
 
 import numpy as np
 
@@ -10,9 +10,9 @@ from shoal.kernels.cohorts import Array, Holders, cohort_rows
 def secret_counts(sets: Array, holders: Holders, secret_indptr: Array, secrets: Array, kinds: int) -> Array:
     """Count the secrets of the baskets that hold each of some sets.
 
-    `sets`: a row a set, ranks ascending. The baskets of a beginning that two neighbors share are looked up once.
-    `holders`: the items of the sets. `secret_indptr`, `secrets`, `kinds`: the secrets of each basket, and how many
-    there are. Returns a row a set, a column a secret.
+    `sets`: one set per row, ranks ascending; the cohort of a prefix that neighboring sets share is looked up once.
+    `holders`: the baskets of the items. `secret_indptr`, `secrets`, `kinds`: the secrets of each basket, and how many
+    secrets there are. Returns one row per set, one column per secret.
     """
     count, size = sets.shape
     counts = np.zeros((count, kinds), dtype=np.int64)
@@ -29,7 +29,7 @@ def secret_counts(sets: Array, holders: Holders, secret_indptr: Array, secrets: 
                 same = same and sets[place - 1, column] == items[column]
             if not same:
                 shared = cohort_rows(holders, beginning, 0, items[:-1], beginning)
-            # Without baskets, those of the last item alone would be begun with.
+            # If no basket is left, stop here: a count of 0 would mean all baskets of the last item.
             found = cohort_rows(holders, beginning, shared, items[-1:], rows) if shared else 0
         for row in rows[:found]:
             for entry in range(secret_indptr[row], secret_indptr[row + 1]):

@@ -1,4 +1,4 @@
-"""Sorting inside kernels: numpy's sort takes the compiler seconds, this one a fraction of one."""
+"""Sorting inside kernels: compiling NumPy's sort takes seconds, this one a fraction of a second."""
 
 from typing import Any, TypeAlias
 
@@ -13,10 +13,10 @@ Whole: TypeAlias = int | np.int64
 
 @lean
 def sort(values: Array, begin: Whole, end: Whole) -> None:
-    """Sort a part of an array of integers, ascending, in place, by Shell's sort and Knuth's gaps: 1, 4, 13, 40 and on.
+    """Sort a part of an array of integers in place, ascending, by Shellsort with Knuth's gaps: 1, 4, 13, 40 and so on.
 
-    Most of what kernels sort is short, and nothing of that length is sorted sooner. However n numbers are arranged, it
-    takes in the order of n to the power of 3/2 steps (Pratt 1971).
+    Most of what kernels sort is short, and for such lengths nothing is faster. At worst, n numbers take on the order of
+    n to the power of 3/2 steps (Pratt 1971).
     """
     gap = 1
     while 6 * gap < end - begin:

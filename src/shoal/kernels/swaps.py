@@ -1,4 +1,4 @@
-"""Rows that change places between groups, so that these tell together what the sensitive rows go with."""
+"""Swap rows between groups, so that all groups together show which public items go with sensitive ones."""
 
 import math
 from typing import Any, NamedTuple, TypeAlias
@@ -12,7 +12,7 @@ Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
 
 PASSES = 4
-"""Times that all rows are looked at, at most."""
+"""The most passes over all rows."""
 
 
 class Baskets(NamedTuple):
@@ -24,7 +24,7 @@ class Baskets(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """The sensitive items of each group, ascending, and the number of each over the size of the group."""
+    """The sensitive items of each group, ascending, and the count of each divided by the size of the group."""
 
     indptr: Array
     secrets: Array
@@ -32,7 +32,7 @@ class Summary(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """How many rows hold a sensitive and a public item, in truth and as estimated: a line for each sensitive one."""
+    """How many rows hold a sensitive and a public item, true and estimated: one line for each sensitive item."""
 
     truth: Array
     estimates: Array
@@ -40,7 +40,7 @@ class Pairs(NamedTuple):
 
 @jit
 def _moved(pairs: Pairs, secret: Whole, item: Whole, step: float) -> float:
-    """How the loss changes if an estimate changes by a step."""
+    """The change of the loss if an estimate changes by a step."""
     change = step
     if pairs.truth[secret, item] > 0.0:
         change -= pairs.truth[secret, item] * math.log1p(step / pairs.estimates[secret, item])
@@ -51,7 +51,7 @@ def _moved(pairs: Pairs, secret: Whole, item: Whole, step: float) -> float:
 def _item_change(
     item: Whole, sign: float, here: Whole, there: Whole, summary: Summary, pairs: Pairs
 ) -> float:
-    """How the loss changes if one group gets an item (or loses it) and another one the other way round."""
+    """The change of the loss if one group gains (or loses) an item and another group loses (or gains) it."""
     secrets, rates = summary.secrets, summary.rates
     change = 0.0
     one, one_end = summary.indptr[here], summary.indptr[here + 1]
@@ -77,7 +77,7 @@ def _item_change(
 def _change(
     row: Whole, other: Whole, groups: Array, baskets: Baskets, summary: Summary, pairs: Pairs
 ) -> float:
-    """How the loss changes if two rows change places."""
+    """The change of the loss if two rows are swapped."""
     items = baskets.items
     left, left_end = baskets.indptr[baskets.of_row[row]], baskets.indptr[baskets.of_row[row] + 1]
     right, right_end = baskets.indptr[baskets.of_row[other]], baskets.indptr[baskets.of_row[other] + 1]
@@ -101,7 +101,7 @@ def _change(
 def _count(
     row: Whole, group: Whole, sign: float, baskets: Baskets, summary: Summary, estimates: Array
 ) -> None:
-    """Count a row into the estimates of a group, or out of them."""
+    """Add a row to the estimates of a group, or subtract it."""
     basket = baskets.of_row[row]
     for entry in range(summary.indptr[group], summary.indptr[group + 1]):
         for place in range(baskets.indptr[basket], baskets.indptr[basket + 1]):
@@ -118,7 +118,7 @@ def _best(
     summary: Summary,
     pairs: Pairs,
 ) -> tuple[Whole, float]:
-    """The row with which a row had best change places, -1 for none, and how the loss changes by that."""
+    """The best row to swap with a given one, or -1, and the change of the loss."""
     best, best_change = -1, -1e-9
     for other in range(max(row - window, 0), min(row + window + 1, len(groups))):
         same = baskets.of_row[other] == baskets.of_row[row]
@@ -144,17 +144,17 @@ def swap_rows(
     estimates: Array,
     window: Whole,
 ) -> tuple[int, float]:
-    """Let rows without sensitive items change places between groups as long as the loss falls.
+    """Swap rows without sensitive items between groups as long as the loss falls.
 
     For a sensitive and a public item, let T be how many rows hold both, and E what a reader estimates from the groups.
-    The loss is the sum of E − T·ln E over all pairs, which is least where E = T. Rows at most a window apart
-    change places; the sizes of groups and their sensitive items stay what they are.
+    The loss is the sum of E − T·ln E over all pairs, which is least if E = T. Only rows at most a window apart are
+    swapped; the sizes of groups and their sensitive items stay the same.
 
-    `groups`: the group of each row; it is changed in place. `sensitive`: which rows hold a sensitive item: they stay.
+    `groups`: the group of each row; changed in place. `sensitive`: which rows hold a sensitive item, and stay.
     `basket`, `indptr`, `items`: the distinct basket of each row, and the items of each. `summary_indptr`, `summary`,
-    `rates`: the sensitive items of each group, ascending, and the number of each over the size of the group. `truth`,
-    `estimates`: T and E, a line for each sensitive item; E is changed in place. Returns the number of swaps, and by how
-    much the loss fell.
+    `rates`: the sensitive items of each group, ascending, and the count of each divided by the size of the group.
+    `truth`, `estimates`: T and E, one line for each sensitive item; E is changed in place. Returns the number of swaps,
+    and by how much the loss fell.
     """
     baskets, summaries = Baskets(basket, indptr, items), Summary(summary_indptr, summary, rates)
     pairs = Pairs(truth, estimates)

@@ -1,4 +1,4 @@
-"""Clusters of baskets that take in others, until all together keep a degree."""
+"""Merge clusters of baskets: those that break the privacy degree take in others, until the group keeps it."""
 
 import math
 from typing import Any, NamedTuple, TypeAlias
@@ -13,14 +13,14 @@ Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
 
 SKIPPED = 8
-"""Clusters that a search passes over, for each that it wants: it ends in a crowd of those that do not help."""
+"""How many clusters a search visits at most for each one it wants, so that it ends among clusters that do not help."""
 
 EVENLY = (math.sqrt(5) - 1) / 2
-"""Multiples of it, less their whole parts, lie evenly between 0 and 1, however many there are."""
+"""The fractional parts of its multiples are evenly spread between 0 and 1, however many there are."""
 
 
 class Units(NamedTuple):
-    """Clusters: how many rows of each hold each item, its rows, and how many of them hold each sensitive item."""
+    """Clusters: how many rows of each hold each item, its number of rows, and how many hold each sensitive item."""
 
     indptr: Array
     items: Array
@@ -35,7 +35,7 @@ class Units(NamedTuple):
 def most_held(
     unit: Whole, secret_indptr: Array, secrets: Array, secret_counts: Array, counts: Array, most: Whole
 ) -> Whole:
-    """Add the sensitive items of a cluster to counts; the largest count, if it was so much before."""
+    """Add the sensitive items of a cluster to the counts; returns the largest count, which was `most` before."""
     for place in range(secret_indptr[unit], secret_indptr[unit + 1]):
         secret = secrets[place]
         counts[secret] += secret_counts[place]
@@ -54,7 +54,7 @@ def _nearest(
     found: Array,
     count: Whole,
 ) -> int:
-    """Which of those found is most alike to a cluster, by the cosine; of equals the first."""
+    """Which of the found clusters is most similar to a given one by the cosine; of equals, the first."""
     for place in range(indptr[unit], indptr[unit + 1]):
         vector[items[place]] = held[place]
     best, best_likeness = found[0], -1.0
@@ -82,7 +82,7 @@ def _helps(
     size: Whole,
     p: Whole,
 ) -> bool:
-    """Whether a cluster holds less than its part of every sensitive item that a group has too many of."""
+    """Whether a cluster has less than its share of every sensitive item that a group has too many of."""
     for place in range(secret_indptr[unit], secret_indptr[unit + 1]):
         full = secret_counts[place] * p >= sizes[unit]
         if full and counts[secrets[place]] * p > size:
@@ -107,9 +107,9 @@ def _candidates(
     found: Array,
     any_will_do: bool,
 ) -> int:
-    """List free clusters near one that help its group, or any if none does: a window to each side, in each order.
+    """List free clusters near one that help its group, or any if none does: a window to each side in each order.
 
-    `stamp`: this number and the next one stand nowhere in `listed`.
+    `stamp`: neither this number nor the next one may occur in `listed`.
     """
     count = 0
     for mark in range(stamp + any_will_do, stamp + 2):
@@ -146,7 +146,7 @@ def _anywhere(
     free: Array,
     found: Array,
 ) -> int:
-    """List the first free cluster that helps a group, from a place of an order on; none if it is far."""
+    """List the first free cluster that helps a group, from a place in an order; none if it is too far away."""
     for step in range(SKIPPED * window):
         other = order[(begin + step) % len(order)]
         if free[other] and _helps(other, sizes, secret_indptr, secrets, secret_counts, counts, size, p):
@@ -156,20 +156,20 @@ def _anywhere(
 
 
 def take_in(orders: Array, units: Units, width: Whole, kinds: Whole, p: Whole, window: Whole) -> Array:
-    """Let each cluster that breaks the degree take in the nearest free one, and the next, until all together keep it.
+    """Let each cluster that breaks the degree take in the nearest free ones, until they keep it together.
 
-    A cluster is free as long as it was neither taken in nor took in another. The nearest is the one most alike to the
-    cluster that began, among those a window away from it in one of the orders. The first is taken in whatever it
-    holds; after that, one that holds its full part of what the group has too many of is passed over, unless there is no
-    other. A cluster without items is like none: it takes in those that help, evenly from all over the first order.
-    Where none is free any more, the group takes in those that were made, one after the other.
+    A cluster is free as long as it was neither taken in nor took in another. The nearest is the one most similar to the
+    cluster that started the group, among those at most a window away from it in one of the orders. The first one is
+    taken in whatever it holds. After that, a cluster with its full share of what the group has too many of is skipped,
+    unless there is no other. A cluster without items is similar to none: it takes in those that help, spread evenly
+    over the first order. If no cluster is free any more, the group takes in existing groups, one after another.
 
     `orders`: several orders of the clusters. `width`, `kinds`, `p`: how many items there are, how many sensitive ones,
-    and the degree. Returns for each cluster the one that began its group.
+    and the degree. Returns for each cluster the one that started its group.
     """
     clusters, tables = len(units.sizes), len(orders)
     squares = np.concatenate(([0], np.cumsum(np.square(units.held, dtype=np.int64))))
-    # A little more than the length of each vector: that of none is not zero.
+    # A little more than the length of each vector, so that none is zero.
     norms = np.sqrt(1 + np.diff(squares[units.indptr]))
     home: Array = np.arange(clusters)
     _take_in(
@@ -220,9 +220,10 @@ def _take_in(
     window: Whole,
     home: Array,
 ) -> None:
-    """The same, with room to work in: `after` and `group` for clusters, `found` for those that are near one.
+    """Do the work of `take_in`, with arrays made by it.
 
-    `links`: see `linked` of `near_clusters`. `norms`: the length of each cluster's vector. `home`: what is found.
+    `links`: see `linked` of `near_clusters`. `norms`: the length of each cluster's vector. `home`: filled with the
+    result. `group`, `after`, `found`: working arrays, for clusters and for those near one.
     """
     clusters = len(sizes)
     stamp = 0
@@ -275,7 +276,7 @@ def _close(
     p: Whole,
     after: Array,
 ) -> None:
-    """Let the last group take in others, until it keeps the degree; all together do."""
+    """Let the last group take in other groups until it keeps the degree, as all clusters together do."""
     for unit in range(len(home)):
         after[unit] = -1
     for unit in range(len(home)):

@@ -1,4 +1,4 @@
-"""Texts of a file, numbered when they are met first, in a table of twice as many slots as there may be texts."""
+"""Number the texts of a file in order of first appearance, with a hash table of twice as many slots as texts."""
 
 from typing import Any, NamedTuple, TypeAlias
 
@@ -12,16 +12,17 @@ Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
 
 HASH, PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)
-"""A text's key begins with the one; each letter is mixed in, and then multiplied by the other (FNV-1a)."""
+"""The constants of the FNV-1a hash: a key starts with `HASH`; each byte is mixed in, and the key multiplied by `PRIME`.
+"""
 
 FULL = 2
-"""There are more texts than the table has room for."""
+"""Returned if there are more texts than the table has room for."""
 
 NEWLINE = 10
 
 
 class Texts(NamedTuple):
-    """The texts of a file: slots of a hash table with their numbers, and where each of them begins and ends."""
+    """The texts of a file: hash table slots with their numbers, where each text begins and ends, and their count."""
 
     slots: Array
     begins: Array
@@ -40,9 +41,9 @@ def number_of(
     ends: Array,
     used: Array,
 ) -> int:
-    """The number of the text between two places, whose key is known; -2 if it is new and there is no room for it.
+    """The number of the text between two places, given its key; -2 if it is new and there is no room for it.
 
-    The texts come as arrays by themselves: every call with a tuple counts who holds each of its arrays.
+    The texts are passed as single arrays, because a call with a tuple counts references to each of its arrays.
     """
     mask = len(slots) - 1
     slot = np.int64((key ^ (key >> np.uint64(29))) & np.uint64(mask))
@@ -67,11 +68,11 @@ def number_of(
 
 @lean
 def read_items(text: Array, blank: Array, texts: Texts, items: Array, ends: Array) -> tuple[Whole, Whole]:
-    """Read the items of lines, in which blanks stand between them.
+    """Read the items of lines, separated by blanks.
 
     `text`: lines, each with its end. `blank`: which bytes are blanks. `items`, `ends`: filled with the numbers of all
-    items, and where those of each line end. Returns how many items there are, or -2 if there is no room for a text; and
-    how many lines.
+    items, and where those of each line end. Returns the number of items, or -2 if there is no room for a text; and the
+    number of lines.
     """
     slots, begins, finishes, used = texts
     count, line, place = 0, 0, 0
@@ -100,8 +101,8 @@ def read_items(text: Array, blank: Array, texts: Texts, items: Array, ends: Arra
 def rank_items(indptr: Array, items: Array, ranks: Array, unsorted: Array) -> tuple[Array, Whole, bool]:
     """The ranks of the items of each line, ascending.
 
-    `unsorted`: filled with the lines whose items did not ascend, as far as there is room; how many these are comes
-    second, and whether an item stands twice in a line comes last.
+    `unsorted`: filled with the lines whose items were not ascending, as far as there is room. Returns the ranks, how
+    many such lines were listed, and whether some line has an item twice.
     """
     ranked = np.empty(len(items), dtype=np.int32)
     write_ranks(indptr, items, ranks, ranked)

@@ -1,6 +1,6 @@
-"""Vertical partitioning: the items of a cluster go to chunks in which no combination is rare.
+"""Vertical partitioning: divide the items of a cluster among chunks in which no combination is rare.
 
-The baskets that hold an item are a row of bits, one bit a basket of the cluster; the support of a combination is the
+The baskets that hold an item are a bitmap with one bit per basket of the cluster. The support of a combination is the
 number of bits that its items have in common.
 """
 
@@ -14,17 +14,17 @@ from shoal.kernels.popcount import ones
 from shoal.kernels.sorting import sort
 
 HIDDEN = -1
-"""The chunk of an item that goes to the term chunk; also the pair of an occurrence that is left out."""
+"""Stands for the term chunk where a chunk number is expected; also for the pair of an occurrence that is left out."""
 
 
 NONE = np.uint64(0)
 
 
 class Promise(NamedTuple):
-    """No combination of up to `m` items of a chunk is held by fewer than `k` baskets, unless by none.
+    """The promise: every combination of up to `m` items of a chunk is held by at least `k` baskets, or by none.
 
-    No item of a record chunk is held by more than ``above / below`` of its cluster, where the cluster has anything else
-    to link it with.
+    Also, no item of a record chunk is held by more than ``above / below`` of its cluster, if the cluster has anything
+    else to link it with.
     """
 
     k: int
@@ -34,13 +34,13 @@ class Promise(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Where the items of clusters go. Those of a cluster lie from the place of its first occurrence on.
+    """Pairs of a cluster and an item, and their chunks. Those of a cluster begin at the place of its first occurrence.
 
     `items`: the distinct items of a cluster, the most frequent first. `supports`: how many of its baskets hold each.
-    `chunks`: the chunk of each inside its cluster, `HIDDEN` for the term chunk. `counts`: the number of distinct items
-    of each cluster. `covers`: the number of sub-records of all record chunks of a cluster together. `of`: for each
-    occurrence, at its place in the baskets, the number of its pair inside its cluster; `HIDDEN` for one that is left
-    out. `made`: the number of chunks of each cluster that hold an item.
+    `chunks`: the chunk of each item, numbered inside its cluster, `HIDDEN` for the term chunk. `counts`: the number of
+    distinct items of each cluster. `covers`: the number of sub-records of all record chunks of a cluster together.
+    `of`: for each occurrence in the baskets, the number of its pair inside its cluster; `HIDDEN` if it is left out.
+    `made`: the number of nonempty chunks of each cluster.
     """
 
     items: Items
@@ -53,10 +53,10 @@ class Pairs(NamedTuple):
 
 
 class Gathered(NamedTuple):
-    """The same without gaps: a pair after the other, and chunks numbered through.
+    """The pairs of all clusters without gaps, and with chunks numbered across clusters.
 
-    `items`, `supports`, `chunks`: as above; the number of a chunk is that among all chunks. `owners`: the cluster of
-    each chunk. `of`: for each occurrence the number of its pair among all.
+    `items`, `supports`, `chunks`: as in `Pairs`, but with the number of a chunk among all chunks. `owners`: the cluster
+    of each chunk. `of`: for each occurrence the number of its pair among all pairs.
     """
 
     items: Items
@@ -67,11 +67,11 @@ class Gathered(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """Room to partition a cluster at a time. `counts`, `ranked`: an entry an item, the counts zero between any two.
+    """Working arrays to partition one cluster at a time.
 
-    `bits`: a row for each item that is frequent enough, one after the other, then one for each item of a combination,
-    and two more. `current`: an entry for each item that is frequent enough. `following`: one for each of a combination,
-    and one more.
+    `counts`, `ranked`: one entry per item; the counts are zero between clusters. `bits`: one bitmap for each frequent
+    item, then one for each item of a combination, and two more. `current`: one entry for each frequent item.
+    `following`: one for each item of a combination, and one more.
     """
 
     counts: Counts
@@ -82,7 +82,7 @@ class Desk(NamedTuple):
 
 
 def desk(width: int, occurrences: int, rows: int, promise: Promise) -> Desk:
-    """Room for clusters of so many occurrences and baskets at the most."""
+    """Working arrays for clusters with at most this many occurrences and baskets."""
     wide, words = min(width, occurrences // promise.k), (rows + 63) // 64
     return Desk(
         np.zeros(width, dtype=np.int64),
@@ -107,7 +107,7 @@ def partition(
     first: int,
     last: int,
 ) -> None:
-    """Partition the clusters from `first` up to `last`; the answer is written to `pairs`.
+    """Partition the clusters from `first` up to `last`; the result is written to `pairs`.
 
     `order`, `starts`: the baskets cluster by cluster, and where clusters begin. `places`: where the pairs of each
     cluster begin.
@@ -162,7 +162,7 @@ def gather(
     first: int,
     last: int,
 ) -> None:
-    """Write the pairs of the clusters from `first` up to `last` to where they belong among all."""
+    """Write the pairs of the clusters from `first` up to `last` to their places among all pairs."""
     for cluster in range(first, last):
         begin, source = pair_begins[cluster], places[cluster]
         for pair in range(pairs.counts[cluster]):
@@ -180,7 +180,7 @@ def gather(
 
 @lean
 def _chunks(chunks: Items, base: int, wide: int) -> int:
-    """The number of chunks of a cluster's first items, those without an item between them included."""
+    """The number of chunks of a cluster's frequent items, including empty ones in between."""
     last = HIDDEN
     for place in range(base, base + wide):
         last = max(last, chunks[place])
@@ -189,7 +189,7 @@ def _chunks(chunks: Items, base: int, wide: int) -> int:
 
 @lean
 def _number_through(chunks: Items, base: int, wide: int, number: Counts) -> int:
-    """Number the chunks that hold an item without gaps, in their order; how many there are."""
+    """Renumber nonempty chunks without gaps, in their order; returns how many there are."""
     all_chunks, made = _chunks(chunks, base, wide), 0
     for chunk in range(all_chunks):
         number[chunk] = 0
@@ -218,9 +218,9 @@ def _by_support(
     counts: Counts,
     ranked: Counts,
 ) -> int:
-    """Count the items of some baskets, and list them by falling support; how many there are. Of equals the first item.
+    """Count the items of some baskets, and list them by descending support, then by number; returns how many there are.
 
-    Those that are too rare or play no part come last.
+    Items that are too rare or ignored come last.
     """
     width, found, rows = len(ignored), 0, end - begin
     for member in range(begin, end):
@@ -246,7 +246,7 @@ def _by_support(
 def _mark(
     indptr: Indptr, order: Rows, begin: int, end: int, of: Items, wide: int, bits: AnyArray, words: int
 ) -> None:
-    """Mark the baskets of the first so many pairs of a cluster by bits."""
+    """Set the bitmaps of the first `wide` pairs of a cluster."""
     for word in range(wide * words):
         bits[word] = NONE
     for member in range(begin, end):
@@ -268,10 +268,10 @@ def fill(
     current: Counts,
     following: Counts,
 ) -> int:
-    """Give every item, a row of bits each, to the first chunk it fits in; say how many chunks there are.
+    """Give every item, known by its bitmap, to the first chunk that it fits into; returns how many chunks there are.
 
-    One chunk is filled after the other, as in the paper: an item joins if no combination with it is rare. All items are
-    hidden before.
+    Chunks are filled one after another, as in the paper: an item joins if no combination with it is rare. All items
+    must be hidden at first.
     """
     left, made = wide, 0
     while left > 0:
@@ -300,7 +300,7 @@ def _fits(
     m: int,
     following: Counts,
 ) -> bool:
-    """Whether no combination of the item and up to m - 1 of the current ones has a support of 1 up to k - 1."""
+    """Whether no combination of an item and up to m - 1 of the current ones has a support from 1 to k - 1."""
     scratch = wide * words
     for word in range(words):
         bits[scratch + word] = bits[item * words + word]
@@ -329,10 +329,10 @@ def _fits(
 def _settle(
     bits: AnyArray, words: int, chunks: Items, base: int, wide: int, hidden: int, rows: int, k: int, m: int
 ) -> int:
-    """The number of sub-records of a cluster, if they suffice for all baskets; else its rarest item is hidden, and -1.
+    """The number of sub-records of a cluster if they suffice for all baskets; else hide its rarest item and return -1.
 
-    A cluster without term chunk needs so many sub-records that k baskets can hold one of each of up to m chunks while
-    no other stays empty.
+    A cluster without a term chunk needs so many sub-records that k baskets can have one of each of up to m chunks while
+    no other basket stays empty.
     """
     cover, alive = 0, 0
     for chunk in range(_chunks(chunks, base, wide)):
@@ -366,10 +366,10 @@ def _bound(
     current: Counts,
     following: Counts,
 ) -> int:
-    """Leave out occurrences of items that too many baskets of the cluster hold; how many had to be hidden.
+    """Leave out occurrences of items that too many baskets of the cluster hold; returns how many items were hidden.
 
-    Occurrences without another item of the same chunk go first. An item whose occurrences cannot be left out without
-    making a combination rare is hidden as a whole.
+    Occurrences without another item of the same chunk go first. If leaving out occurrences of an item would make a
+    combination rare, the whole item is hidden.
     """
     moved, item, kept = 0, 0, (wide + m + 1) * words
     while item < wide:
@@ -397,7 +397,7 @@ def _bound(
 
 @lean
 def _clear(bits: AnyArray, words: int, chunks: Items, base: int, wide: int, item: int, excess: int) -> None:
-    """Clear so many bits of an item, those that no other of its chunk has before those that another has."""
+    """Clear `excess` bits of an item, first those that no other item of its chunk has."""
     for turn in range(2 * words):
         word = turn % words
         others = _in_word(bits, words, chunks, base, wide, chunks[base + item], item, word)
@@ -413,7 +413,7 @@ def _clear(bits: AnyArray, words: int, chunks: Items, base: int, wide: int, item
 def _in_word(
     bits: AnyArray, words: int, chunks: Items, base: int, wide: int, chunk: int, without: int, word: int
 ) -> np.uint64:
-    """Which baskets, of those of a word of bits, hold another item of a chunk."""
+    """Which baskets of one word of the bitmaps hold an item of a chunk, other than `without`."""
     union = NONE
     for item in range(wide):
         if chunks[base + item] == chunk and item != without:
@@ -443,7 +443,7 @@ def _leave_out(
     supports: Counts,
     of: Items,
 ) -> None:
-    """Take the occurrences whose bits were cleared out of the release."""
+    """Leave the occurrences whose bits were cleared out of the release."""
     for item in range(wide):
         if chunks[base + item] != HIDDEN:
             supports[base + item] = _count(bits, words, item)

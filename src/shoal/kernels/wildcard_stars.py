@@ -1,4 +1,4 @@
-"""Stars that match every value: which cells to star, and which stars are needless."""
+"""Local suppression with stars that match every value: which cells to star, and which stars are needless."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ STAR = -1
 
 @jit
 def differing(codes: AnyArray, one: int, other: int) -> int:
-    """The columns in which two rows cannot be the same, as bits."""
+    """The columns in which two rows do not match, as bits."""
     mask = 0
     for column in range(codes.shape[1]):
         a, b = codes[one, column], codes[other, column]
@@ -22,7 +22,7 @@ def differing(codes: AnyArray, one: int, other: int) -> int:
 
 @jit
 def match_counts(codes: AnyArray, weights: Counts, counts: Counts) -> None:
-    """How many rows match each row."""
+    """Count how many rows match each row."""
     for one in range(len(codes)):
         found = 0
         for other in range(len(codes)):
@@ -33,10 +33,13 @@ def match_counts(codes: AnyArray, weights: Counts, counts: Counts) -> None:
 
 @jit
 def star_rows(codes: AnyArray, weights: Counts, counts: Counts, order: AnyArray, k: int) -> None:
-    """Star cells of rows that match fewer than k, in the given order: the fewest that do, the most helpful of those.
+    """Star cells of rows that match fewer than k rows, in the given order.
 
-    `codes`: a line a row, a column a quasi-identifier; starred cells become `STAR`. `weights`: how many rows a line
-    stands for; 1 for each in the order. `counts`: how many rows match each line; kept up to date.
+    As few cells as possible are starred in each row; of several choices, the one that helps the most other rows is
+    taken.
+
+    `codes`: one line per row, one column per quasi-identifier; starred cells become `STAR`. `weights`: how many rows a
+    line stands for; 1 for each line in the order. `counts`: how many rows match each line; kept up to date.
     """
     width = codes.shape[1]
     masks = np.empty(len(codes), dtype=np.int64)
@@ -80,7 +83,7 @@ def star_rows(codes: AnyArray, weights: Counts, counts: Counts, order: AnyArray,
 def unstar_rows(
     codes: AnyArray, original: AnyArray, weights: Counts, counts: Counts, order: AnyArray, k: int
 ) -> int:
-    """Take stars back without which everybody still matches k rows; gives how many."""
+    """Remove stars as long as everybody still matches k rows; returns how many were removed."""
     width = codes.shape[1]
     lost = np.empty(len(codes), dtype=np.int64)
     done = 0

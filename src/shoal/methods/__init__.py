@@ -1,7 +1,7 @@
 """Methods: algorithms that turn data into a release that keeps its promises.
 
-A class stands here under its name, ``shoal.methods.Mondrian``, and is loaded when it is first used; those of other
-packages too.
+Each class is available here by its name, as in ``shoal.methods.Mondrian``, and is loaded on first use. So are methods
+that other packages register.
 """
 
 from typing import TYPE_CHECKING, Any

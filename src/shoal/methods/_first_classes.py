@@ -1,4 +1,4 @@
-"""The first step of methods that go on from the classes of another one."""
+"""The first step of methods that start from the classes of another method."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ from shoal.errors import Infeasible, WrongUse
 from shoal.measures._comparison import blank_rows
 from shoal.methods.table_method import TableMethod
 
-CLUSTERS = "method of tables that makes the first classes: mondrian, lattice, samarati"
+CLUSTERS = "the method for tables that makes the first classes: mondrian, lattice or samarati"
 
 
 def first_method(name: str, owner: TableMethod, **instead: Any) -> TableMethod:
-    """The method that makes the first classes, with the promises of another one about them; some may be others."""
+    """The method that makes the first classes, with the promises of `owner`; `instead` replaces some of them."""
     kind = registry.load("method", name)
     if not issubclass(kind, TableMethod) or kind.needs_items or kind.needs_link or kind.publishes is not None:
         raise WrongUse(f"{name} makes no classes of a table: give --clusters mondrian, lattice or samarati.")
@@ -30,14 +30,14 @@ def first_method(name: str, owner: TableMethod, **instead: Any) -> TableMethod:
 
 
 def first_classes(method: TableMethod, table: Table, engine: Local, seed: int | None) -> tuple[Rows, Rows]:
-    """The rows that are published, and the class of each, by a method of tables."""
+    """The rows that a method for tables publishes, and the class of each."""
     release, trace = method.anonymize(table, engine, seed)
     shown = release.data
     assert isinstance(shown, Table)
     found = row_classes(shown.quasi, shown.rows)
     kept = np.arange(shown.rows)
     if extra := shown.rows + release.suppressed - table.rows:
-        # Suppressed rows that stand there as stars.
+        # Some suppressed rows were published as stars.
         blank = blank_rows(shown.quasi, kept)
         kept = kept[~blank] if extra <= int(blank.sum()) else kept
     _, numbers = np.unique(found.number[kept], return_inverse=True)

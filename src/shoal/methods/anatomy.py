@@ -1,4 +1,4 @@
-"""Anatomy: exact columns and exact secrets in two tables, linked by groups (Xiao and Tao 2006)."""
+"""Anatomy: exact quasi-identifiers and exact sensitive values in two tables, linked by groups (Xiao and Tao 2006)."""
 
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -25,19 +25,19 @@ from shoal.models.model import TableModel, columns_of, kept_by
 
 
 class Anatomy(TableMethod):
-    """Publish quasi-identifiers as they are, and secrets as they are, but only which secrets a group of rows has.
+    """Publish quasi-identifiers as they are, and sensitive values as counts for each group of rows.
 
-    Nothing is generalized: counts over public columns are exact, and a group tells how its secrets are shared out.
-    Groups are formed by the paper's bucketization: as long as l values are left, one row of each of the l values that
-    most rows are left of becomes a group; the few rows that remain go to groups that do not have their value. Which
-    rows, and which of values that tie, is drawn with the seed. So nobody's secret has a share above 1/l, which is
-    promised too. Further promises are kept by uniting groups that break one.
+    Nothing is generalized: counts over public columns are exact, and a group tells how often each secret occurs in it.
+    Groups are formed by the paper's bucketization: as long as rows of at least l values are left, take one row of each
+    of the l values with the most rows left as a group. The few rows that remain go to groups without their value. Which
+    rows are taken, and which values when several tie, is drawn with the seed. So no secret has a share above 1/l in a
+    group, which is promised too. Further promises are kept by merging groups that break one.
 
     With a promise of (k,e)-anonymity and no l, sensitive numbers are sorted and cut into groups of least error (Zhang
     et al. 2007, permutation): counts and sums of the numbers stay as exact as the promise allows.
 
-    It publishes who is in the table, and who reads all groups learns more than each of them tells (deFinetti): the
-    report says how much.
+    The release reveals who is in the table, and whoever reads all groups together can learn more than each one tells
+    (deFinetti attack): the report says how much.
     """
 
     name: ClassVar[str] = "anatomy"
@@ -51,29 +51,29 @@ class Anatomy(TableMethod):
 
     @property
     def splits_ties(self) -> bool:
-        """Which of the rows of a value go into a group is drawn by chance."""
+        """Always: which rows with a value go into which group is drawn at random."""
         return True
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """None: what it publishes cannot be compared with classes of generalized rows by what they lose."""
+        """None: its releases cannot be compared with generalized classes by information loss."""
         return []
 
     def models(self) -> tuple[Any, ...]:
-        """The promises; l also promises that no secret of a group has a share above 1/l."""
+        """The promises; l also promises that no secret has a share above 1/l in a group."""
         models = super().models()
         if self.l is None or self.c is not None or self.alpha is not None:
             return models
         return (*models, AlphaKAnonymity(alpha=rounded_up(Fraction(1, self.l), 6)))
 
     def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
-        """Form the groups, unite those that break a promise, and publish both tables."""
+        """Form the groups, merge those that break a promise, and publish both tables."""
         self.accept(data)
         assert isinstance(data, Table)
         models = self._models_of(data)
         (secret,) = data.sensitive
         random = np.random.default_rng(tie_key(seed))
-        # Rows in the order of their public cells, and those that tie by chance: the input decides nothing.
+        # Rows in the order of their public cells, ties in random order, so that the order of the input has no effect.
         ties = random.permutation(data.rows)
         order = ties[np.argsort(cell_ranks(data.quasi)[ties], kind="stable")]
         numbers = next((one for one in models if isinstance(one, KeAnonymity)), None)
@@ -95,21 +95,21 @@ class Anatomy(TableMethod):
         sizes = published.sizes
         summary = [
             f"{counted(len(published), 'groups')} of {sizes.min():,} to {sizes.max():,} rows; each shows its public "
-            f"cells and its values of {secret.name}, and not who has which."
+            f"cells and its values of {secret.name}, but not who has which."
         ]
         if first > len(published):
-            summary.append(f"{first:,} groups were united until every promise was kept.")
+            summary.append(f"{first:,} groups were merged until every promise was kept.")
         given = {name: getattr(self, name) for name in ("l", "c", "entropy_l", "t", "alpha", "beta", "delta")}
         parameters = {name: value for name, value in given.items() if value is not None}
         release = self.released(published, models=models, parameters=parameters)
         return release, Trace(order[rows], notes={"summary": summary})
 
     def misfits(self) -> tuple[TableModel, ...]:
-        """The promises that say nothing of groups of secrets."""
+        """The promises that cannot be made about groups of secrets."""
         return tuple(model for model in self.models() if Linked not in model.accepts or not model.monotone)
 
     def refuse_misfits(self) -> None:
-        """Refuse promises about public cells, before any data is looked at."""
+        """Refuse promises about public cells, before any data is read."""
         for model in self.misfits():
             raise WrongUse(
                 f"{self.name} cannot promise {model.name}: public cells are published as they are, and only the "
@@ -117,7 +117,7 @@ class Anatomy(TableMethod):
             )
 
     def _models_of(self, table: Table) -> tuple[TableModel, ...]:
-        """The promises about this table; refuses those that say nothing of groups, and more than one secret a row."""
+        """The promises about this table; refuses those that groups cannot keep, and more than one secret per row."""
         self.refuse_misfits()
         if len(table.sensitive) != 1:
             named = ", ".join(column.name for column in table.sensitive) or "none"
@@ -127,14 +127,14 @@ class Anatomy(TableMethod):
             )
         if table.entity is not None:
             raise WrongUse(
-                f"{self.name} takes one row a person: the rows of {table.entity.name} would come into several groups."
+                f"{self.name} takes one row per person: the rows of {table.entity.name} would end up in several groups."
             )
-        self._definite_for(table)  # what makes no sense is refused before what cannot be reached
+        self._definite_for(table)  # refuse wrong use before infeasible promises
         self._refuse_frequent(table.sensitive[0])
         return self.models_for(table)
 
     def _refuse_frequent(self, secret: Column) -> None:
-        """Refuse an l of which the most frequent value alone is more than one in l."""
+        """Refuse an l for which the most frequent value has more than one in l of all rows."""
         counts = np.bincount(secret.codes)
         most, rows = int(counts.max()), len(secret.codes)
         if self.l is not None and self.c is None and most * self.l > rows:
@@ -147,16 +147,16 @@ class Anatomy(TableMethod):
             )
 
     def _size(self, models: tuple[TableModel, ...], without: TableModel | None = None) -> int:
-        """How many different values a group must have so that no promise is broken by its size."""
+        """How many distinct values a group must have so that it is not too small for any promise."""
         return max((model.least_size() for model in models if model is not without), default=1)
 
     def _buckets(self, secret: Column, codes: Any, size: int, random: np.random.Generator) -> Rows:
-        """The group of each row by the paper's bucketization."""
+        """Assign each row to a group by the paper's bucketization."""
         from shoal.kernels import buckets
 
         values = len(secret.domain)
         counts = np.bincount(codes, minlength=values).astype(np.int64)
-        # A promise that is not about shares may be kept although a value has more than one row in so many.
+        # A promise that is not about shares may be kept although one value has more than one in `size` of the rows.
         size = min(size, len(codes) // int(counts.max()))
         # The rows of each value in random order: a stack from which groups take.
         drawn = random.permutation(len(codes))
@@ -180,7 +180,7 @@ class Anatomy(TableMethod):
 
 
 def _by_number(secret: Column, codes: Any, promise: KeAnonymity, random: np.random.Generator) -> Rows:
-    """The group of each row: numbers in ascending order, cut where the error is least."""
+    """Assign each row to a group: sort the numbers and cut them where the error is least."""
     from shoal.kernels import buckets
 
     numbers = promise.numbers(secret.domain)
@@ -205,7 +205,7 @@ def _by_number(secret: Column, codes: Any, promise: KeAnonymity, random: np.rand
 
 
 def _united(table: Table, groups: Rows, models: tuple[TableModel, ...], random: np.random.Generator) -> Rows:
-    """Unite groups that break a promise, with each other or with any group, until none does."""
+    """Merge groups that break a promise, with each other or with any other group, until none does."""
     while True:
         count = int(groups.max()) + 1
         kept = kept_by(models, group_statistics(table, groups, count, columns_of(models)))
@@ -215,7 +215,7 @@ def _united(table: Table, groups: Rows, models: tuple[TableModel, ...], random: 
         if count == 1:
             raise Infeasible("The promises cannot be kept, even by one group of all rows. Promise less.")
         others = np.flatnonzero(kept)
-        # One of each pair takes the number of the other; the last one without a partner goes to any group.
+        # One of each pair takes the number of the other; an odd one out goes to any group.
         partner = np.arange(count)
         half = len(broken) // 2
         partner[broken[:half]] = broken[half : 2 * half]

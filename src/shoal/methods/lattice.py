@@ -1,4 +1,4 @@
-"""The optimal full-domain generalization, proven: best-first branch and bound over the lattice of levels."""
+"""Optimal full-domain generalization with a proof: best-first branch and bound over the lattice of levels."""
 
 import time
 from typing import Any, ClassVar
@@ -16,19 +16,19 @@ from shoal.methods._full_domain.method import FullDomain, local_sentence, proof_
 from shoal.progress import part
 
 LARGE = 50_000
-"""Vectors from which on good ones are looked for first, because the proof may not come in time."""
+"""In lattices of more vectors, good ones are looked for first, because the proof may not come in time."""
 
 SECONDS_PER_CELL = 0.6e-6
-"""What measuring and publishing takes, about."""
+"""Roughly how long it takes to measure and publish one cell."""
 
 
 class Lattice(FullDomain):
-    """Find the vector of levels that loses least of all that keep the promises, and prove that none loses less.
+    """Find the vector of levels with the least information loss that keeps the promises, and prove that it is optimal.
 
-    All vectors are searched by boxes: the coarsest vector of a box is evaluated, and since the rows that are suppressed
-    there stay suppressed on every finer one, it tells how little any vector of the box can lose. Boxes that cannot
-    hold anything better are never opened. With promises for which that does not follow, such as t-closeness, only what
-    does follow is used, and more vectors are evaluated.
+    The lattice is searched in boxes of vectors. The coarsest vector of a box is evaluated. The rows suppressed there
+    stay suppressed on every finer vector, which gives a lower bound on the loss of every vector in the box. Boxes that
+    cannot hold anything better are never opened. For promises without this property, such as t-closeness, weaker bounds
+    are used, and more vectors are evaluated.
     """
 
     name: ClassVar[str] = "lattice"
@@ -52,7 +52,7 @@ class Lattice(FullDomain):
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """With each share of rows that may be suppressed, and by local recoding."""
+        """One candidate for each share of rows that may be suppressed, and one with local recoding."""
         if goal.aim is not Aim.CLASSES:
             return []
         plain = {"name": cls.name, **goal.promise, "time_limit": round(goal.seconds, 1)}
@@ -69,11 +69,11 @@ class Lattice(FullDomain):
         ]
 
     def overlapping(self) -> str:
-        """Rows on different levels may fit each other's cells."""
+        """Local recoding: rows on different levels may fit each other's cells."""
         return "--local" if self.local else super().overlapping()
 
     def solve(self, problem: Problem, begin: float, seed: int) -> Solution:
-        """Search for the best vector, and for more of them where rows may be published on other levels."""
+        """Search for the best vector, and then for others if rows may be published on levels of their own."""
         limit = self.limit(problem.tuples.rows)
         prepared = time.perf_counter()
         end = begin + self.time_limit - self._reserve(problem)
@@ -110,12 +110,12 @@ class Lattice(FullDomain):
         return Solution(parts, timings, notes)
 
     def _reserve(self, problem: Problem) -> float:
-        """Seconds to be kept for measuring and publishing what is found."""
+        """The seconds to reserve for measuring and publishing what is found."""
         cells = problem.tuples.rows * len(problem.lattice.names)
         return min(0.3 * self.time_limit, (2 if self.local else 1) * SECONDS_PER_CELL * cells)
 
     def _search(self, judge: Judge, progress: Progress, begin: float, deadline: float, seed: int) -> None:
-        """Look for good vectors first where the lattice is large, then for the proof."""
+        """If the lattice is large, look for good vectors first; then search for the proven optimum."""
         lattice, objective = judge.problem.lattice, judge.objective(self.objective)
         if len(lattice) > LARGE:
             early = begin + 0.6 * (deadline - begin)

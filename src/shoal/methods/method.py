@@ -17,13 +17,13 @@ from shoal.models.model import Model
 from shoal.parameters import Parameters
 
 Form = TypeVar("Form")
-"""The form of published data, whole or in parts."""
+"""The type of published data, in memory or in parts."""
 
 Data: TypeAlias = Table | Baskets | Dataset
-"""What a method takes."""
+"""The data that a method takes."""
 
 Anonymized: TypeAlias = tuple[Release[Any], Trace]
-"""What a method makes: the release, and the private trace of how."""
+"""What a method returns: the release, and the private trace of how it was made."""
 
 
 class Method(Parameters):
@@ -38,51 +38,51 @@ class Method(Parameters):
     """The name in the registry."""
 
     accepts: ClassVar[type]
-    """Table or Baskets."""
+    """The type of data it takes: Table or Baskets."""
 
     publishes: ClassVar[type | None] = None
-    """The form of its releases, where it is another one than that of the data, and promises must be about it."""
+    """The form of its releases where it differs from the form of the data, so that promises must be about it."""
 
     engines: ClassVar[tuple[str, ...]] = ("local",)
     """The engines it runs on."""
 
     not_distributable: ClassVar[str] = "it needs all rows at once"
-    """Why it runs on this machine's memory alone, where it does: the end of a sentence that begins with its name."""
+    """Why the method runs only in this machine's memory, if it does; completes a sentence that begins with its name."""
 
     needs_sensitive: ClassVar[bool] = False
-    """Whether some items must be sensitive; tables say by their promises what they need."""
+    """Whether some items must be sensitive. Methods for tables need what their promises need."""
 
     needs_items: ClassVar[bool] = False
-    """Whether a method of tables takes those with a column of items; all others would publish it as it is."""
+    """Whether a method for tables takes those with a column of items; any other would publish that column as it is."""
 
     needs_link: ClassVar[bool] = False
-    """Whether a method of tables takes those with records in a second one; all others would leave these out."""
+    """Whether a method for tables takes those with records in a second table; any other would leave the records out."""
 
     tells_insensitive: ClassVar[bool] = False
-    """Whether a method of baskets treats insensitive items otherwise than public ones."""
+    """Whether a method for baskets treats insensitive items differently from public ones."""
 
     example: ClassVar[dict[str, Any]]
     """Parameters that work on the contract data."""
 
     paper: ClassVar[str]
-    """Where it was published."""
+    """The paper that the method comes from."""
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """What `recommend` tries of this method for a stated promise; nothing by default.
+        """The variants of this method that `recommend` tries for a stated promise; none by default.
 
-        Whatever is tried is proved: a candidate must promise what is stated, or more.
+        Every candidate's release is verified: it must promise what is stated, or more.
         """
         return []
 
     @classmethod
     def strengthened(cls, parameters: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
-        """The parameters of a candidate with a stronger value of one of them."""
+        """The parameters of a candidate with one of them set to a stronger value."""
         return {**parameters, name: value}
 
     @property
     def splits_ties(self) -> bool:
-        """Whether rows that are equal in all that is public may come apart: then chance decides, with a secret key."""
+        """Whether rows with equal public values may be separated, in which case a secret random order decides."""
         return False
 
     def models(self) -> tuple[Model, ...]:
@@ -90,22 +90,22 @@ class Method(Parameters):
         raise NotImplementedError
 
     def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
-        """Make a release that keeps the promises, and the private trace of how.
+        """Make a release that keeps the promises, and the private trace of how it was made.
 
         Parameters
         ----------
         data
-            What to publish: a table with roles, or baskets; in memory, or a dataset of an engine.
+            What to publish: a table with roles, or baskets, in memory; or a dataset whose rows an engine holds.
         engine
-            Where to work: threads of this machine by default, and the engine that has the rows of a dataset.
+            Where to work: by default threads of this machine; for a dataset, the engine that holds its rows.
         seed
-            For methods that draw random numbers; the same seed gives the same release. It is as secret as the data:
-            where ties are split, it tells how. None draws a new one.
+            For methods that draw random numbers; the same seed gives the same release. It is as secret as the data,
+            because it decides how ties are split. None draws a new one.
 
         Returns
         -------
-        The release, and the trace. The rows of a dataset stay where they are: the release is one too, and the trace
-        maps no rows.
+        The release, and the trace. The rows of a dataset stay where they are: the release then holds a dataset too,
+        and the trace has no row map.
 
         Raises
         ------
@@ -117,20 +117,20 @@ class Method(Parameters):
         raise NotImplementedError
 
     def repeated(self, notes: Mapping[str, Any]) -> Self:
-        """The method whose run makes the same release again, whatever time that takes.
+        """The method with parameters that make the same release again, however long a run takes.
 
-        `notes`: those of the trace.
+        `notes`: the notes of the trace.
         """
         return self
 
     def population_of(self, table: Any) -> Table | None:
-        """The population that promises are about, where some are about one."""
+        """The population that the promises refer to; None if no promise refers to one."""
         return None
 
     def refuse_distributed(self) -> None:
         """Refuse parameters that need all rows at once, before any row is read.
 
-        Raises `WrongUse` with what to take instead.
+        Raises `WrongUse`, which says what to use instead.
         """
 
     def released(
@@ -141,10 +141,11 @@ class Method(Parameters):
         parameters: Mapping[str, Any] | None = None,
         suppressed: int = 0,
     ) -> Release[Form]:
-        """Data of this method as a release, with its parameters and promises.
+        """Put published data into a release, with the parameters and promises of this method.
 
-        `details`: public facts of the method. `models`: the promises, where the data makes them more definite than
-        `models` does. `parameters`: those that are published; all by default. `suppressed`: how many rows are not.
+        `details`: public facts about the run. `models`: the promises, if the data made them more definite than
+        the method `models` does. `parameters`: those to publish; all by default. `suppressed`: how many rows are
+        left out.
         """
         return Release(
             data=data,
@@ -156,11 +157,11 @@ class Method(Parameters):
         )
 
     def unused_parameters(self) -> tuple[str, ...]:
-        """What to say of parameters that were given and change nothing beside the others."""
+        """A sentence for each given parameter that has no effect because of the other parameters."""
         return ()
 
     def without_effect(self, data: Table | Baskets) -> tuple[str, ...]:
-        """What to say of parameters, promises, roles and hierarchies that were given and change nothing."""
+        """A sentence for each given parameter, promise, role and hierarchy that has no effect."""
         said = [
             *self.unused_parameters(),
             *(f"{model.name}: {why}." for model in self.models() if (why := model.vacuous())),
@@ -180,26 +181,26 @@ class Method(Parameters):
         return tuple(said)
 
     def compared_by_tree(self, table: Table) -> set[str]:
-        """The sensitive columns whose hierarchies matter: none by default."""
+        """The sensitive columns whose hierarchies have an effect: none by default."""
         return set()
 
     def given(self, field: str) -> bool:
-        """Whether a parameter has another value than by default."""
+        """Whether a parameter differs from its default."""
         return bool(getattr(self, field) != type(self).model_fields[field].default)
 
     def accepts_generalized(self) -> bool:
-        """Whether it goes on from a table that is anonymous already, and takes generalized cells as they are."""
+        """Whether the method starts from a table that is already anonymous, and keeps generalized cells as they are."""
         return False
 
     @classmethod
     def is_distributable(cls) -> bool:
-        """Whether it runs elsewhere than in memory too."""
+        """Whether the method runs on other engines besides memory."""
         return len(cls.engines) > 1
 
     def accept(self, data: Table | Baskets | Dataset) -> None:
-        """Refuse data of the wrong form, empty data, and data without what a promise names.
+        """Refuse data of the wrong form, empty data, and data that lacks something that a promise names.
 
-        A dataset is refused by a method, or by parameters, that need all rows at once.
+        Also refuse a dataset if the method, or its parameters, need all rows at once.
         """
         form: Any = schema_of(data)
         if isinstance(data, Dataset):
@@ -221,7 +222,7 @@ class Method(Parameters):
             model.refuse_unknown(schema_of(data))
 
     def _accept_items(self, table: Table) -> None:
-        """Refuse a column of items for a method that would publish it as it is, and none for one that needs it."""
+        """Refuse a table with items if the method would publish them as they are, and one without if it needs items."""
         column = items_of(table)
         if column is not None and not self.needs_items:
             raise WrongUse(
@@ -232,7 +233,7 @@ class Method(Parameters):
 
     @classmethod
     def refuse_without(cls, items: bool, link: bool) -> None:
-        """Refuse a source for which neither items nor records are named, where the method needs them."""
+        """Refuse a source for which no items, or no linked records, are named although the method needs them."""
         if cls.needs_items and not items:
             raise WrongUse(
                 f"{cls.name} takes a table with a column of items: name it with --items, or where they are with "
@@ -242,7 +243,7 @@ class Method(Parameters):
             raise WrongUse(f"{cls.name} joins two tables: name the other with --link visits.csv:patient.")
 
     def _accept_records(self, table: Table) -> None:
-        """Refuse a second table for a method that would leave it out, and none for one that needs it."""
+        """Refuse linked records if the method would leave them out, and their absence if it needs them."""
         if isinstance(table, Related) and not self.needs_link:
             raise WrongUse(f"{self.name} publishes one table: use multirelational for --link, or omit it.")
         self.refuse_without(items=True, link=isinstance(table, Related))

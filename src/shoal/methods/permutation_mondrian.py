@@ -1,4 +1,4 @@
-"""Permutation with Mondrian's groups: what CAHD was first compared with."""
+"""Permutation with groups made by Mondrian: the baseline that CAHD was first compared with."""
 
 import time
 from typing import Any, ClassVar
@@ -19,9 +19,9 @@ from shoal.models.privacy_degree import PrivacyDegree
 
 
 class PermutationMondrian(Method):
-    """Cut the baskets in those with and those without an item, and again, as long as both parts keep the degree.
+    """Split the baskets into those with and those without an item, recursively, as long as both parts keep the degree.
 
-    The item that divides a group most evenly is tried first. Groups are published as those of `cahd`: exact baskets
+    The item that divides a group most evenly is tried first. Groups are published like those of `cahd`: exact baskets
     of public items, and counts of sensitive ones. It is the baseline of the CAHD paper.
     """
 
@@ -41,12 +41,12 @@ class PermutationMondrian(Method):
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """As it is: it has no other parameter."""
+        """One candidate: the method has no other parameter."""
         plain = {"name": cls.name, "p": goal.p}
         return [Candidate(cls.name, plain, remark=GROUPED)] if goal.aim is Aim.DEGREE else []
 
     def models(self) -> tuple[Model, ...]:
-        """The degree."""
+        """The promise: the privacy degree."""
         return (PrivacyDegree(p=self.p),)
 
     def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
@@ -69,7 +69,7 @@ class PermutationMondrian(Method):
         )
         cut = time.perf_counter()
         groups = owners(starts)
-        # Whoever is equal in every item may stand for the other, so that the trace is the only thing to differ.
+        # Baskets that are equal in every item are interchangeable: only the trace depends on which one is which.
         published, row_map = publish(data, sheet, rows, groups)
         timings = {"cut": cut - begin, "publish": time.perf_counter() - cut}
         notes = {"groups": len(published), "pictures": degrees(published, self.p)}

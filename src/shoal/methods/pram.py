@@ -1,4 +1,4 @@
-"""PRAM: the post-randomization method, which publishes other values than there were, by chances that it publishes."""
+"""PRAM, the post-randomization method: replaces values at random, with probabilities that are published."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -24,13 +24,13 @@ from shoal.models.rho_privacy import RhoPrivacy
 
 
 class Pram(Method):
-    """Keep each sensitive value with some chance, and otherwise publish any other value of its column instead.
+    """Keep each sensitive value with some probability, and otherwise publish a random other value of its column.
 
-    The chances are published: the γ-diagonal matrix, which of all matrices that keep the promise keeps most values and
-    is best inverted. From it readers estimate counts without bias (`Release.estimate`, the measure `perturbation`). All
-    other columns are published as they are, so everybody sees who is in the table.
+    The probabilities are published as the γ-diagonal matrix. Of all matrices that keep the promise, it keeps the most
+    values and is the best to invert. From it readers estimate counts without bias (`Release.estimate`, the measure
+    `perturbation`). All other columns are published as they are, so everybody sees who is in the table.
 
-    At least one promise is needed; the strongest decides.
+    At least one promise is needed; the strongest one decides.
     """
 
     name: ClassVar[str] = "pram"
@@ -53,11 +53,13 @@ class Pram(Method):
         default=None, gt=0, lt=1, description="with rho2: a belief before the published value is seen"
     )
     rho2: float | None = Field(
-        default=None, gt=0, lt=1, description="with rho1: the belief afterwards stays below this"
+        default=None, gt=0, lt=1, description="with rho1: the belief afterward stays below this"
     )
-    d: float | None = Field(default=None, gt=0, lt=1, description="with d-gamma: a belief in a value before")
+    d: float | None = Field(
+        default=None, gt=0, lt=1, description="with d-gamma: a belief in a value before it is published"
+    )
     d_gamma: float | None = Field(
-        default=None, gt=0, lt=1, description="with d: the belief in it afterwards, at most"
+        default=None, gt=0, lt=1, description="with d: the belief in it afterward, at most"
     )
     columns: tuple[str, ...] = Field(
         default=(), description="the columns that are perturbed; by default, the sensitive ones"
@@ -73,7 +75,7 @@ class Pram(Method):
         return self
 
     def models(self) -> tuple[MatrixModel, ...]:
-        """The promises, of each column that is perturbed."""
+        """The promises, made for each perturbed column."""
         found: list[MatrixModel] = []
         if self.gamma is not None:
             found.append(Amplification(gamma=self.gamma))
@@ -85,7 +87,7 @@ class Pram(Method):
 
     @property
     def splits_ties(self) -> bool:
-        """What is published of a row is drawn by chance: whoever knows the seed undoes the draws."""
+        """Always: published values are drawn at random, and whoever knows the seed can undo the draws."""
         return True
 
     def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
@@ -97,14 +99,15 @@ class Pram(Method):
         data.refuse_without_quasi()
         if data.entity is not None:
             raise WrongUse(
-                f"{self.name} takes one row a person: several draws of one person ({data.entity.name}) would tell more."
+                f"{self.name} takes one row per person: several draws for one person ({data.entity.name}) "
+                "would reveal more."
             )
         columns = self._chosen(data)
         factor = min(model.largest() for model in self.models())
         if factor <= 1:
             raise Infeasible("The promise allows no value to tell anything. Promise less.", float(factor))
         random = np.random.default_rng(tie_key(seed))
-        # In the order of all cells, so that the draws do not depend on the order of the input.
+        # Draw in canonical order, so that the draws do not depend on the order of the input.
         order = canonical_order([one for one in data.columns if one.role is not Role.IDENTIFYING])
         ordered = data.take(order)
         drawn = {column.name: _perturbed(ordered.column(column.name), factor, random) for column in columns}
@@ -137,13 +140,13 @@ class Pram(Method):
                 raise WrongUse(f"The column {column.name!r} is {column.role}, and is not perturbed.")
             if len(np.unique(column.codes)) < 2:
                 raise Infeasible(
-                    f"{column.name} has one value alone, which nothing can hide. Leave it out.", 1
+                    f"{column.name} has only one value, which nothing can hide. Leave it out.", 1
                 )
         return columns
 
 
 def _perturbed(column: Column, factor: Fraction, random: np.random.Generator) -> Column:
-    """The column as it is published, over the values that it has."""
+    """The perturbed column; its domain has the values that occur in the original."""
     held, codes = np.unique(column.codes, return_inverse=True)
     labels = sorted(column.domain.labels[code] for code in held.tolist())
     places = {label: place for place, label in enumerate(labels)}
@@ -158,7 +161,7 @@ def _perturbed(column: Column, factor: Fraction, random: np.random.Generator) ->
 
 
 def _matrix(labels: Sequence[str], factor: Fraction) -> dict[str, list[int]]:
-    """The weights of each value: the factor on the diagonal."""
+    """The published matrix as integer weights for each value; on the diagonal, they are larger by the factor."""
     size = len(labels)
     return {
         label: [factor.numerator if place == other else factor.denominator for other in range(size)]
@@ -167,7 +170,7 @@ def _matrix(labels: Sequence[str], factor: Fraction) -> dict[str, list[int]]:
 
 
 def _notes(drawn: dict[str, Column], factor: Fraction) -> dict[str, Any]:
-    """What was done, and what readers must hear."""
+    """Notes on what was done, and a warning for readers."""
     summary = []
     for name, column in drawn.items():
         size = len(column.domain)
@@ -177,7 +180,7 @@ def _notes(drawn: dict[str, Column], factor: Fraction) -> dict[str, Any]:
         )
     names = ", ".join(drawn)
     warning = (
-        f"The values of {names} are perturbed: a single cell is no fact about a person. Readers estimate counts from "
-        "the matrix in release.json (Release.estimate). Other columns are published as they are."
+        f"The values of {names} are perturbed: a single cell is not a fact about a person. Readers estimate counts "
+        "from the matrix in release.json (Release.estimate). Other columns are published as they are."
     )
     return {"summary": summary, "warnings": [warning]}

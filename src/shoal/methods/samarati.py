@@ -15,18 +15,18 @@ from shoal.methods._full_domain._table_to_generalize import Judge, Problem
 from shoal.methods._full_domain.method import FullDomain, choice_sentence
 
 LARGEST = 2_000_000
-"""Vectors above which all of a height are too many to look at."""
+"""With more vectors than this, there are too many to evaluate whole heights."""
 
 Choice = Literal["lm", "discernibility", "c_avg", "entropy", "precision", "first"]
 
 
 class Samarati(FullDomain):
-    """Find the least height of the lattice on which a vector keeps the promises, by binary search, and choose there.
+    """Find the least height of the lattice at which a vector keeps the promises, by binary search, and choose one.
 
-    The height of a vector is the sum of its levels. Where a vector keeps the promises, all above it do, so that heights
-    can be searched by halving (section 5 of the paper). Promises for which that is not true, such as t-closeness with
-    suppression, are searched height by height. All solutions of the least height are listed with every measure, and
-    one is chosen.
+    The height of a vector is the sum of its levels. If a vector keeps the promises, all vectors above it do, so that
+    heights can be searched by bisection (section 5 of the paper). With promises for which that is not true, such as
+    t-closeness with suppression, they are searched one after another. All solutions of the least height are listed with
+    every measure, and one is chosen.
     """
 
     name: ClassVar[str] = "samarati"
@@ -46,7 +46,7 @@ class Samarati(FullDomain):
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """With the least share of rows that may be suppressed; last, because it looks at every node of a height."""
+        """One candidate, with the least share of suppressed rows; tried last, because it evaluates whole heights."""
         if goal.aim is not Aim.CLASSES:
             return []
         few = {"suppression_limit": goal.limits[0]} if goal.limits else {}
@@ -57,7 +57,7 @@ class Samarati(FullDomain):
         limit = self.limit(problem.tuples.rows)
         if len(problem.lattice) > LARGEST:
             raise WrongUse(
-                f"The lattice has {len(problem.lattice):,} vectors, too many to look at whole heights; take the "
+                f"The lattice has {len(problem.lattice):,} vectors, too many to evaluate whole heights; use the "
                 "method lattice, which searches such lattices for a given time."
             )
         if self.objective == "c_avg" and problem.k is None:
@@ -92,7 +92,7 @@ class Samarati(FullDomain):
         return Solution((chosen,), timings, notes)
 
     def _rank(self, problem: Problem, part: Part, note: dict[str, Any]) -> float:
-        """What the solution is chosen by, the less the better; weights count where the measure sums columns."""
+        """The value by which a solution is chosen, the lower the better; weights count if the measure sums columns."""
         if self.objective == "first":
             return 0.0
         if self.objective == "discernibility" or self.objective == "c_avg":

@@ -1,4 +1,4 @@
-"""What the methods for tables have in common: a list of promises, and the way to publish an entity column."""
+"""What all methods for tables have in common: a list of promises, and how an entity column is published."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ from shoal.models._promises import PROMISE, Promises
 from shoal.models.model import TableModel, columns_of
 
 TablePromise = Annotated[TableModel, *PROMISE]
-"""A promise about a table as a parameter."""
+"""A promise about a table, as a parameter of a method."""
 
 
 class TableMethod(Promises, Method):
@@ -30,7 +30,7 @@ class TableMethod(Promises, Method):
     accepts: ClassVar[type] = Table
 
     suppresses: ClassVar[bool] = False
-    """Whether the method can leave rows out. Then a promise that the whole table breaks may still be kept."""
+    """Whether the method can suppress rows. Then a promise that the whole table breaks may still be kept."""
 
     along_hierarchies: ClassVar[bool] = False
     """Whether every quasi-identifier needs a hierarchy."""
@@ -38,27 +38,27 @@ class TableMethod(Promises, Method):
     promises: tuple[TablePromise, ...] = Field(default=(), description="further promises, as models")
 
     smallest_cells: ClassVar[bool] = False
-    """Whether every class is published by the smallest cells that cover it, which tells that their ends occur in it."""
+    """Whether each class is published with the smallest cells that cover it, which reveals that their ends occur."""
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """With the promise and all else by default, for promises about classes."""
+        """One candidate with the promise and defaults for everything else, for promises about classes."""
         method = {"name": cls.name, **goal.promise}
         return [Candidate(cls.name, method, trees=cls.along_hierarchies)] if goal.aim is Aim.CLASSES else []
 
     def overlapping(self) -> str:
-        """The option that makes the published cells of classes overlap; empty where they do not."""
+        """The option that makes the published cells of classes overlap; empty if they do not overlap."""
         return ""
 
     def misfits(self) -> tuple[TableModel, ...]:
-        """The promises that cannot be made of its classes, because these overlap."""
+        """The promises that this method cannot make because its classes overlap."""
         misfits = tuple(model for model in self.models() if not model.may_overlap)
         return misfits if misfits and self.overlapping() else ()
 
     def refuse_misfits(self) -> None:
-        """Refuse promises that cannot be made of its classes, before any data is looked at.
+        """Refuse promises that do not allow overlapping classes, before any data is read.
 
-        Raises `WrongUse` with the option to omit.
+        Raises `WrongUse`, which names the option to omit.
         """
         for model in self.misfits():
             option = self.overlapping()
@@ -68,10 +68,10 @@ class TableMethod(Promises, Method):
             )
 
     def models_for(self, table: Table) -> tuple[TableModel, ...]:
-        """The promises made definite for this table: about which columns, persons, and population.
+        """The promises made definite for this table: which columns, persons and population they are about.
 
-        Raises `WrongUse` if nothing is promised, no column is a quasi-identifier, or a promise misses something of the
-        table. Raises `Infeasible` if even the whole table as one class breaks a promise.
+        Raises `WrongUse` if nothing is promised, no column is a quasi-identifier, or the table lacks something that a
+        promise needs. Raises `Infeasible` if even the whole table as one class breaks a promise.
         """
         definite = self._definite_for(table)
         whole = group_statistics(table, np.zeros(table.rows, dtype=np.int64), 1, columns_of(definite))
@@ -79,10 +79,10 @@ class TableMethod(Promises, Method):
         return definite
 
     def models_for_parts(self, data: Dataset) -> tuple[tuple[TableModel, ...], GroupStatistics]:
-        """The promises made definite for a table in parts, and the counts of the whole as one class.
+        """The promises made definite for a table in parts, and the counts of the whole table as one class.
 
-        Raises `WrongUse` as `models_for`; and where a promise needs a population, or a column says which rows belong
-        together. Raises `Infeasible` if even the whole table as one class breaks a promise.
+        Raises `WrongUse` as `models_for` does, and also if a promise needs a population or the table has an entity
+        column. Raises `Infeasible` if even the whole table as one class breaks a promise.
         """
         table = data.schema
         if table.entity is not None:
@@ -100,11 +100,11 @@ class TableMethod(Promises, Method):
         return definite, whole
 
     def compared_by_tree(self, table: Table) -> set[str]:
-        """Those of which a promise asks how far values lie apart in their hierarchy."""
+        """The columns for which a promise asks how far apart values lie in their hierarchy."""
         return set(columns_of(one for one in self.definite(table) if getattr(one, "tree", None) is not None))
 
     def _definite_for(self, table: Table) -> tuple[TableModel, ...]:
-        """The promises about a table; refuses to promise nothing, and about no column."""
+        """The promises made definite for a table; refuses an empty list, and a table without quasi-identifiers."""
         if not self.models():
             raise WrongUse(f"{self.name} has nothing to promise; give --k, for example --k 10.")
         table.refuse_without_quasi()
@@ -114,23 +114,23 @@ class TableMethod(Promises, Method):
     def definite(
         self, table: Table, population: Table | None = None, *, published: bool = False
     ) -> tuple[TableModel, ...]:
-        """The promises about the columns, persons and population of a table; the population of the file by default."""
+        """The promises made definite for a table; the population is read from the given file by default."""
         if population is None and self.population is not None:
             population = read_population(self.population, table)
         return super().definite(table, population, published=published)
 
     def population_of(self, table: Table) -> Table | None:
-        """The population that promises are about: the one that a promise brings along, or that of the file."""
+        """The population that the promises refer to: the one that a promise carries, or the one in the given file."""
         for model in self.promises:
             if (population := getattr(model, "population", None)) is not None:
                 return cast(Table, population)
         return None if self.population is None else read_population(self.population, table)
 
     def _refuse_infeasible(self, whole: GroupStatistics, models: tuple[TableModel, ...]) -> None:
-        """Refuse what no partition of the table can keep.
+        """Refuse promises that no partition of the table can keep.
 
-        A union of classes that keep a monotone promise keeps it, so that the whole table would. Where rows can be
-        left out, that says something only of promises which every larger set of rows keeps as well.
+        If classes keep a monotone promise, their union keeps it, and so would the whole table. Where rows can be
+        suppressed, this argument holds only for promises that every larger set of rows keeps as well.
         """
         for model in models:
             certain = model.coarsens and (model.absorbs or not self.suppresses)
@@ -140,9 +140,9 @@ class TableMethod(Promises, Method):
 
 
 def read_population(path: str, table: Table, orders: Mapping[str, Sequence[str]] | None = None) -> Table:
-    """Read the population of a table: its quasi-identifiers as they are called there, with the table's hierarchies.
+    """Read the population of a table: the columns named like its quasi-identifiers, with the table's hierarchies.
 
-    `orders`: the values of ordinal columns in ascending order; those of the table by default.
+    `orders`: the values of ordinal columns in ascending order; by default the orders in the table.
     """
     from shoal.io.tables.load import read_table
 
@@ -159,7 +159,7 @@ def read_population(path: str, table: Table, orders: Mapping[str, Sequence[str]]
 
 
 def _in_order(column: Column, order: Sequence[str]) -> Column:
-    """The column of a population as an ordinal one; a value that the order does not have lies in no range."""
+    """Make a population's column ordinal; values that are not in the order come after it, and lie in no range."""
     domain = column.domain
     present = domain.labels[: domain.present]
     labels = (*order, *sorted(set(present) - set(order)), *([""] if domain.missing is not None else ()))
@@ -170,13 +170,13 @@ def _in_order(column: Column, order: Sequence[str]) -> Column:
 
 
 def published(table: Table, quasi: dict[str, Column]) -> tuple[Table, Rows]:
-    """Put published columns together in the order of the input and the rows in canonical order.
+    """Assemble the published table: columns in the order of the input, rows in canonical order.
 
-    An entity column is numbered anew inside each class.
+    An entity column is renumbered inside each class.
 
-    `table`: the original: its sensitive and insensitive columns are published as they are. `quasi`: the published
-    column of each quasi-identifier, row by row as in the original. Returns the published table, and the original row of
-    each published one.
+    `table`: the original; its sensitive and insensitive columns are published as they are. `quasi`: the published
+    column of each quasi-identifier, with its rows in the original order. Returns the published table, and the original
+    row of each published one.
     """
     columns = [
         quasi.get(column.name, column) for column in table.columns if column.role is not Role.IDENTIFYING
@@ -190,11 +190,11 @@ def published(table: Table, quasi: dict[str, Column]) -> tuple[Table, Rows]:
 
 
 def number_persons(entity: Column, published_columns: list[Column]) -> Column:
-    """Replace who a person is by a number that is valid only inside a class.
+    """Replace the identity of each person with a number that is valid only inside a class.
 
-    Rows of one person in one class share a number, so that a reader can count persons; across classes numbers mean
+    Rows of one person in one class share a number, so that a reader can count persons; across classes the numbers mean
     nothing. A class is what a reader sees: the rows whose published quasi-identifiers are equal. Its persons are
-    numbered by their published rows in ascending order, so that a number tells nothing of the input either.
+    numbered in ascending order of their published rows, so that the numbers reveal nothing about the input.
     """
     cells = cell_ranks(published_columns)
     classes = cell_ranks([column for column in published_columns if column.role is Role.QUASI])

@@ -1,4 +1,4 @@
-"""What the models need to know about classes of tuples: sizes, persons, sensitive values, a population."""
+"""The statistics of classes of tuples that models ask for: sizes, persons, sensitive values, a population."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from shoal.models.model import TableModel, columns_of
 
 
 def first_tuples(of_tuple: Rows, count: int) -> Rows:
-    """The first tuple of each of so many classes; -1 leaves a tuple out."""
+    """The first tuple of each class, of `count` classes; tuples of class -1 are left out."""
     first = np.full(count, -1, dtype=np.int64)
     inside = np.flatnonzero(of_tuple >= 0)[::-1]
     first[of_tuple[inside]] = inside
@@ -26,8 +26,8 @@ def first_tuples(of_tuple: Rows, count: int) -> Rows:
 class Wildcards:
     """Counts the rows that match a class when a missing cell matches every cell, and every cell a missing one.
 
-    Matching is no equivalence: a row with a missing cell belongs to no class alone. A row is counted for every class
-    that it matches.
+    Matching is not an equivalence relation: a row with a missing cell may match several classes, and is counted for
+    each of them.
     """
 
     def __init__(self, columns: tuple[Column, ...], grouping: Grouping) -> None:
@@ -46,7 +46,7 @@ class Wildcards:
         self.stays = all(nodes[0] < 0 or all(node >= 0 for node in nodes[:-1]) for nodes in self._blank)
 
     def matching(self, levels: Levels, of_tuple: Rows, sizes: Counts) -> Counts:
-        """The rows that match each class, its own among them.
+        """The number of rows that match each class, including its own.
 
         `of_tuple`: the class of each tuple; -1 for tuples that are not published. `sizes`: the rows of each class.
         """
@@ -66,7 +66,7 @@ class Wildcards:
 
 
 def _agreeing(here: AnyArray, there: AnyArray, sizes: Counts) -> Counts:
-    """For each column of cells on one side, the rows on the other side that have the same cells."""
+    """For each class on one side (a column of cells), how many rows on the other side have the same cells."""
     numbers = np.zeros(here.shape[1] + there.shape[1], dtype=np.int64)
     for one, other in zip(here, there, strict=True):
         both = np.concatenate([one, other]).astype(np.int64)
@@ -76,9 +76,9 @@ def _agreeing(here: AnyArray, there: AnyArray, sizes: Counts) -> Counts:
 
 
 class PopulationCounts:
-    """Generalizes a population along with the table.
+    """Counts the persons of a population that match each class, by generalizing them to the levels of the table.
 
-    A value of the population that is no leaf of a hierarchy matches the root alone.
+    A value of the population that is not a leaf of the hierarchy matches only the root.
     """
 
     def __init__(self, columns: tuple[Column, ...], grouping: Grouping, population: Table) -> None:
@@ -109,7 +109,7 @@ class PopulationCounts:
             self._codes.append(other.codes[first])
 
     def matching(self, levels: Levels, of_tuple: Rows, count: int) -> Counts:
-        """Persons of the population that match each class.
+        """The number of persons of the population that match each class.
 
         `of_tuple`: the class of each tuple; -1 for tuples that are not published. `count`: the number of classes.
         """
@@ -124,7 +124,7 @@ class PopulationCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """The distinct pairs of a tuple and a value of another column, with how many rows have them; by tuple."""
+    """The distinct pairs of a tuple and a value of another column, and how many rows have each; ordered by tuple."""
 
     tuples: Rows
     values: Codes
@@ -146,17 +146,16 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """Which persons of a tuple have which value."""
+    """Which person has which value in which tuple."""
 
     tuples: Rows
     pairs: Rows
-    """`tuples`, `pairs`: the tuples, each with the numbers of the distinct pairs of a person and a value that it
-    holds."""
+    """`tuples`, `pairs`: the number of a tuple, and of a distinct pair of person and value that occurs in it."""
     values: Codes  # the value of each pair
 
     @classmethod
     def of(cls, tuples: Tuples, who: Codes, column: Column) -> "Held":
-        """The persons with values of a column."""
+        """The persons in `who` with their values in a column."""
         size = max(len(column.domain), 1)
         kinds, pairs = np.unique(who.astype(np.int64) * size + column.codes, return_inverse=True)
         width = max(len(kinds), 1)
@@ -164,7 +163,7 @@ class Held:
         return cls(keys // width, keys % width, (kinds % size).astype(np.int32))
 
     def in_classes(self, of_tuple: Rows, domain: Domain) -> Pairs:
-        """The values of classes, counted once a person; -1 leaves a tuple out."""
+        """The values of classes, one entry for each person who has one; tuples of class -1 are left out."""
         classes, width = of_tuple[self.tuples], max(len(self.values), 1)
         inside = classes >= 0
         keys = distinct(classes[inside] * width + self.pairs[inside])
@@ -172,11 +171,11 @@ class Held:
 
 
 class Facts:
-    """Counts the facts about the classes of a vector that the models ask for, from the tuples alone.
+    """Computes the statistics of a vector's classes that the models ask for, from the tuples alone.
 
     `wildcards`: whether missing quasi-identifiers match every value; then the persons of a class are all rows that
-    match it, for the models that count so (see `seen_by`). `overall`: the distribution of each sensitive column that
-    classes are compared with, where it is known what else will be published; that of the published classes by default.
+    match it, for models that count this way (see `seen_by`). `overall`: the distribution of each sensitive column that
+    classes are compared with, if it is known what else will be published; by default that of the published classes.
     """
 
     def __init__(
@@ -207,16 +206,16 @@ class Facts:
 
     @property
     def sizes_say_all(self) -> bool:
-        """Whether the persons of a class are simply its rows."""
+        """Whether the number of persons of a class is simply its number of rows."""
         return self._persons is None and self._wildcards is None
 
     @property
     def missing_stays(self) -> bool:
-        """Whether a missing cell matches everything on every level: then coarser vectors match more."""
+        """Whether a missing cell matches everything on every level, so that coarser vectors match more."""
         return self._wildcards is None or self._wildcards.stays
 
     def statistics(self, levels: Levels, number: Rows, sizes: Counts, kept: Mask) -> GroupStatistics:
-        """Facts about the classes that are published, in the order of their numbers."""
+        """The statistics of the published classes, in the order of their numbers."""
         place = np.cumsum(kept) - 1
         count = int(kept.sum())
         of_tuple: Rows = np.where(kept, place, -1)[number]
@@ -225,13 +224,13 @@ class Facts:
         return GroupStatistics(sizes[kept], persons, self._histograms(of_tuple, count, persons), population)
 
     def seen_by(self, model: TableModel, statistics: GroupStatistics) -> GroupStatistics:
-        """The facts as a model counts: the rows that match a class if it says so, and otherwise those of the class."""
+        """The statistics with persons as a model counts them: rows that match a class if it says so, else its rows."""
         if self._wildcards is None or getattr(model, "missing_matches_all", False):
             return statistics
         return replace(statistics, persons=statistics.sizes)
 
     def of_classes(self, of_tuple: Rows, sizes: Counts) -> GroupStatistics:
-        """Facts about any classes of tuples, on whatever levels: without wildcards and a population.
+        """The statistics of any classes of tuples, on whatever levels, ignoring wildcards and a population.
 
         `of_tuple`: the class of each tuple; -1 for tuples that are not published.
         """

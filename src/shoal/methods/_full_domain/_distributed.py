@@ -1,4 +1,4 @@
-"""Full-domain generalization of rows in parts: distinct tuples come here, levels go back to where the rows are."""
+"""Full-domain generalization of rows in parts: distinct tuples are collected here, and rows recoded where they are."""
 
 from dataclasses import dataclass, replace
 
@@ -17,10 +17,10 @@ from shoal.models.model import TableModel, columns_of
 
 
 class PublishedTexts:
-    """Looks the texts of ranks up: a work for `Parts.map`.
+    """Replaces ranks with their texts; a function for `Parts.map`.
 
     Rows in parts are put into canonical order by the ranks of their texts, because integers are sorted and moved faster
-    than texts; the texts are looked up at the end.
+    than texts. The texts are looked up at the end.
 
     `schema`: the published table without rows. The rank of a text is its place among the labels of its domain in
     code-point order; a missing cell is null.
@@ -54,7 +54,7 @@ class PublishedTexts:
 
 
 def counted_rows(data: Dataset, models: tuple[TableModel, ...]) -> tuple[Table, Counts]:
-    """The distinct combinations of all that a search asks for, here, and how many rows have each."""
+    """Collect the distinct combinations of the values that a search needs, and how many rows have each."""
     asked = dict.fromkeys((*(column.name for column in data.schema.quasi), *columns_of(models)))
     counted = data.parts.counts(list(asked))
     columns = data.schema.select(asked)
@@ -67,7 +67,7 @@ def counted_rows(data: Dataset, models: tuple[TableModel, ...]) -> tuple[Table, 
 def publish_parts(
     data: Dataset, problem: Problem, parts: tuple[Part, ...], *, keep_suppressed: bool
 ) -> tuple[Dataset, int]:
-    """The published rows of a table whose rows are in parts, and how many of them are suppressed."""
+    """Publish a table whose rows are in parts; also returns how many rows are suppressed."""
     tuples, where = problem.tuples, placed(problem, parts)
     suppressed = int(tuples.counts[~where.shown].sum())
     stars = keep_suppressed and suppressed > 0
@@ -113,7 +113,7 @@ def _ranks(column: Column) -> Codes:
 
 
 def _published_plain(schema: Table, stars: bool) -> dict[str, Column]:
-    """The columns that are published as they are; with a star in their domain where rows are suppressed."""
+    """The columns that are published as they are, with a star in their domain if suppressed rows are kept."""
     return {
         column.name: _every_text(column, stars)
         for column in schema.columns
@@ -122,7 +122,7 @@ def _published_plain(schema: Table, stars: bool) -> dict[str, Column]:
 
 
 def _every_text(column: Column, stars: bool) -> Column:
-    """A column with a row for each code and, behind them, for the star."""
+    """A column with one row for each code and, if there are stars, a last row for the star."""
     if not stars:
         return replace(column, codes=np.arange(len(column.domain), dtype=np.int32))
     labels = (*column.domain.labels, SUPPRESSED)
@@ -133,20 +133,20 @@ def _every_text(column: Column, stars: bool) -> Column:
 class TupleIndex:
     """Finds the numbers of tuples by their codes.
 
-    Codes of several columns are mixed into one key, in as many steps as there are bits for.
+    The codes of all columns are combined into one key, which is renumbered whenever its bits run out.
     """
 
     names: tuple[str, ...]
     sizes: tuple[int, ...]
     """`names`, `sizes`: the columns, and how many codes each has."""
-    steps: dict[int, Rows]  # for a column before which keys are numbered anew, the keys that there are
+    steps: dict[int, Rows]  # for each column before which keys are renumbered, the keys that exist
     keys: Rows
     places: Rows
     """`keys`, `places`: the keys in ascending order, and the number of the tuple of each."""
 
     @staticmethod
     def build(codes: list[Rows], names: tuple[str, ...], sizes: tuple[int, ...]) -> "TupleIndex":
-        """The index of some tuples: their codes, a list for each column."""
+        """Build the index of some tuples from their codes, one array per column."""
         keys: Rows = np.zeros(len(codes[0]), dtype=np.int64)
         steps: dict[int, Rows] = {}
         width = 1
@@ -160,7 +160,7 @@ class TupleIndex:
         return TupleIndex(names, sizes, steps, keys[order], order)
 
     def find(self, frame: pl.DataFrame) -> Rows:
-        """The tuple of each row; -1 for one that is not among them."""
+        """The tuple of each row; -1 for rows that have none of the indexed tuples."""
         if not len(self.keys):
             return np.full(frame.height, -1, dtype=np.int64)
         keys: Rows = np.zeros(frame.height, dtype=np.int64)
@@ -175,7 +175,7 @@ class TupleIndex:
 
 
 def _found(sorted_keys: Rows, keys: Rows) -> tuple[Rows, Mask]:
-    """Where keys stand in a list, and whether they do."""
+    """The place of each key in a sorted list, and whether it is there."""
     spots = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
     return spots, sorted_keys[spots] == keys
 
@@ -184,19 +184,19 @@ def _found(sorted_keys: Rows, keys: Rows) -> tuple[Rows, Mask]:
 class Recoding:
     """Turns codes into the ranks of published texts, where the rows are."""
 
-    index: TupleIndex  # the tuples that are not published on the levels of most
+    index: TupleIndex  # the tuples that are not published on the usual levels
     usual: dict[str, Codes]
-    """For each quasi-identifier, the rank of the text of each code on the levels of most tuples."""
+    """For each quasi-identifier, the rank of the text of each code on the usual levels, those of most rows."""
     unusual: dict[str, Codes]
     shown: Mask
-    """`unusual`, `shown`: for each quasi-identifier, the rank of each other tuple; and which of them are published."""
+    """`unusual`, `shown`: for each quasi-identifier, the rank of each indexed tuple; and which ones are published."""
     plain: dict[str, Codes]
-    """For every other column, the rank of each code; that of the star comes after all, where there is one."""
+    """For every other column, the rank of each code and, if there are stars, as the last entry that of the star."""
     stars: bool  # whether suppressed rows are published with stars instead of left out
     names: tuple[str, ...]  # the published columns, in order
 
     def __call__(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The ranks of the published cells of each row, suppressed ones left out or starred."""
+        """The ranks of the published cells of each row, with suppressed rows left out or starred."""
         found = self.index.find(frame)
         other = found >= 0
         gone = np.zeros(frame.height, dtype=np.bool_)

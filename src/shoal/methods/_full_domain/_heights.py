@@ -1,4 +1,4 @@
-"""The search by heights: by halving where promises allow it, one after the other where they do not."""
+"""The search by heights: by bisection if the promises allow it, otherwise one height after another."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,16 +8,16 @@ from shoal.methods._full_domain._levels import Levels
 from shoal.methods._full_domain._table_to_generalize import Judge
 
 CHUNK = 64
-"""Vectors of a height that are evaluated together."""
+"""How many vectors of a height are evaluated together."""
 
 
 class Heights:
-    """Finds the solutions of the least height, or all that no solution lies below."""
+    """Finds the solutions of the least height, or all minimal ones: those that no other solution lies below."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
         self._lattice = judge.problem.lattice
-        # Where every vector above a solution is one, heights can be searched by halving.
+        # If every vector above a solution is a solution, heights can be searched by bisection.
         self.halving = judge.suppression.upward
         self._feasible: set[Levels] = set()
         self._hopeless: list[Levels] = []
@@ -25,7 +25,7 @@ class Heights:
         self.nearest: tuple[int, Levels] = (judge.problem.tuples.rows + 1, self._lattice.highest)
 
     def least(self) -> list[Levels]:
-        """All solutions of the least height that has any, in ascending order of their levels."""
+        """All solutions of the least height that has solutions, in ascending order of their levels."""
         low, high = 0, self._lattice.height
         if not self.halving:
             for height in range(high + 1):
@@ -50,7 +50,7 @@ class Heights:
         return found
 
     def _solutions(self, vectors: Iterable[Levels]) -> Iterator[Levels]:
-        """The feasible ones of some vectors; those below a hopeless one are not looked at."""
+        """The feasible vectors among some; vectors below a hopeless one are not evaluated."""
         waiting: list[Levels] = []
         for levels in vectors:
             waiting.append(levels)
@@ -76,5 +76,5 @@ class Heights:
 
 
 def _any(known: list[Levels], compared: np.ufunc, levels: Levels) -> bool:
-    """Whether one of the known vectors compares so with another in every column."""
+    """Whether one of the known vectors compares like this with the given one in every column."""
     return bool(known) and bool(compared(np.array(known), np.array(levels)).all(axis=1).any())

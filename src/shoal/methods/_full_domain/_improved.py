@@ -1,4 +1,4 @@
-"""A full-domain solution whose rows are set free: each may come on levels of its own."""
+"""Improvement of a full-domain solution row by row: each row may be published on levels of its own."""
 
 import time
 from dataclasses import dataclass, replace
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from shoal.methods._full_domain.method import FullDomain
 
 BY: dict[str, CellMeasure] = {measure: measure for measure in CELL_MEASURES if measure != "entropy"}
-"""Measures that are minimized by themselves; with all others LM is, and what they say of it is reported."""
+"""Measures that are minimized directly; for all others LM is minimized, and their value is reported."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """How a table is to be published, and notes on the way there."""
+    """How a table is to be published, and notes on how that was found."""
 
     parts: Recoding  # the tuples with their levels
     timings: dict[str, float]
@@ -35,9 +35,9 @@ class Solution:
 def improved(
     method: "FullDomain", problem: Problem, solution: Solution, seed: int
 ) -> tuple[Problem, Solution]:
-    """The problem with every row by itself, and a better solution of it; both as they were where there is none.
+    """The problem with every row as a tuple of its own, and a better solution; both unchanged if there is none.
 
-    `seed`: the secret key of ties.
+    `seed`: the secret key that decides ties.
     """
     begin = time.perf_counter()
     table, tuples, lattice = problem.table, problem.tuples, problem.lattice

@@ -1,4 +1,4 @@
-"""The lattice of levels: every way to generalize each column to one level of its hierarchy, and the texts of each."""
+"""The lattice of levels: every way to generalize each column to one level of its hierarchy, with the texts."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ Levels: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lattice:
-    """The vectors between the raw table and the coarsest one that is allowed."""
+    """All vectors of levels between the finest and the coarsest that are allowed."""
 
     names: tuple[str, ...]  # the quasi-identifiers
     nodes: tuple[tuple[Codes, ...], ...]
     """For each column and level, the node of the hierarchy that each code of the column's domain falls under."""
     sizes: tuple[tuple[int, ...], ...]  # for each column and level, the number of nodes
     highest: Levels  # the coarsest level that each column may reach
-    finest: Levels  # the finest level that each column is published on; levels below it stand for it
+    finest: Levels  # the finest level that each column is published on; levels below are treated as this one
 
     @property
     def height(self) -> int:
@@ -35,7 +35,7 @@ class Lattice:
         return box_size(self.finest, self.highest)
 
     def at_height(self, height: int) -> Iterator[Levels]:
-        """The vectors whose levels sum to a height, in ascending order."""
+        """The vectors whose levels add up to a height, in ascending order."""
         room = [0]
         for most in reversed(self.highest):
             room.append(room[-1] + most)
@@ -55,7 +55,7 @@ class Lattice:
             yield from below(0, height)
 
     def named(self, levels: Levels) -> dict[str, int]:
-        """A vector as plain data: column to level."""
+        """A vector as plain data: the level of each column by its name."""
         return dict(zip(self.names, map(max, levels, self.finest), strict=True))
 
     def words(self, levels: Levels) -> str:
@@ -64,7 +64,7 @@ class Lattice:
 
 
 def box_size(low: Levels, high: Levels) -> int:
-    """How many vectors lie between two vectors, both included."""
+    """How many vectors lie between two vectors, both inclusive."""
     return prod(last - first + 1 for first, last in zip(low, high, strict=True))
 
 
@@ -78,7 +78,7 @@ def lattice_of(
 
     `max_level`: the coarsest level of columns that must not be generalized further. `raw`: columns that must stay as
     they are. `min_level`: the finest level of columns that are always generalized. Raises `WrongUse` if a column has no
-    hierarchy, or a wish names a column or a level that is not there.
+    hierarchy, or one of these parameters names a column or a level that does not exist.
     """
     names = tuple(column.name for column in columns)
     least = min_level or {}
@@ -117,18 +117,18 @@ def lattice_of(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
-    """Every text that a column can publish.
+    """Every text that a column can be published with.
 
-    Several nodes may carry one text: a short branch of a hierarchy repeats its node on several levels. What is
-    published, counted and measured is the text.
+    Several nodes may have the same text, since a short branch of a hierarchy repeats its node on several levels. What
+    is published, counted and measured is the text.
     """
 
     labels: tuple[str, ...]  # the texts
-    places: Rows  # the text of each code of the domain (columns) on each level (rows)
+    places: Rows  # the number of the text of each code of the domain (columns) on each level (rows)
 
 
 def texts_of(column: Column, finest: int = 0) -> Texts:
-    """The texts of a column's hierarchy; levels below the finest one that is allowed have its texts."""
+    """The texts of a column's hierarchy; levels below the finest allowed one get the texts of that one."""
     assert column.hierarchy is not None
     numbers: dict[str, int] = {}
     leaves = column.hierarchy.leaf_of(column.domain)

@@ -1,4 +1,4 @@
-"""Local recoding: the rows that one vector cannot publish are published on others."""
+"""Local recoding: rows that one vector of levels cannot publish are published on other vectors."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -31,33 +31,34 @@ from shoal.models._matching import PopulationModel
 from shoal.models.model import TableModel, columns_of, kept_by
 
 CANDIDATES = (16, 64, 256)
-"""How many classes are asked at a time whether they may take a row in, the cheapest first."""
+"""How many classes are tried at a time for taking in a tuple, the cheapest first."""
 
 MOST = 20_000
-"""Tuples beyond which joining them one by one would take too long."""
+"""With more tuples left than this, joining them one by one would take too long."""
 
 CELLS = 20_000_000
-"""Counts of sensitive values of classes that may be held at once."""
+"""The most counts of sensitive values per class that are kept in memory at once."""
 
 
 @dataclass(slots=True, eq=False)
 class Classes:
-    """The classes of a table in parts, while rows are joined to them."""
+    """The published classes of all parts, while tuples are joined to them."""
 
-    of_tuple: Rows  # the class of each tuple; -1 for one that is not published
+    of_tuple: Rows  # the class of each tuple; -1 for tuples that are not published
     levels: Rows  # the level of each class (rows) in each column
-    first: Rows  # a tuple of each class
-    sizes: Counts  # the rows of each class
+    first: Rows  # the first tuple of each class
+    sizes: Counts  # the number of rows of each class
 
 
 class Absorption:
-    """Joins tuples that are left to classes, each to the one where that costs least.
+    """Joins unpublished tuples to classes, each to the class where that costs least.
 
     The class moves as a whole to the finest levels on which it and the tuple look the same, so that no class loses
-    rows and every other one stays as it is. Where a promise is kept by the union of a class that keeps it and one that
-    does not (`absorbs`), the outcome is safe by that; every other promise is asked.
+    rows and all other classes stay as they are. A promise that the union of a class that keeps it and one that does not
+    always keeps (`absorbs`) needs no check; every other promise is checked.
 
     `facts`, `overall`: the sensitive values of the tuples, and the distributions that classes are compared with.
+    `late`: whether time is up.
     """
 
     def __init__(
@@ -87,9 +88,11 @@ class Absorption:
 
     @property
     def possible(self) -> bool:
-        """Whether joining is safe: not where a missing cell matches classes that may move away from it.
+        """Whether joining is safe.
 
-        Nor where promises are asked about persons: counts of those who are in both a class and a tuple do not add up.
+        It is not if missing cells match every value, because a class may move away from a cell that it matched. Nor is
+        it if promises that must be checked are about persons with several rows, who may be in both a class and a
+        tuple, or about a population.
         """
         persons = self._problem.table.entity is not None and len(self._asked) > 0
         return not (
@@ -99,10 +102,10 @@ class Absorption:
         )
 
     def joined(self, parts: tuple[Part, ...], limit: int) -> tuple[Part, ...]:
-        """The parts with tuples that are left joined to their classes.
+        """Join unpublished tuples to the classes of the parts.
 
-        Every tuple is joined that loses less that way than suppressed, and then the cheapest others until no more than
-        so many rows are left.
+        First every tuple is joined that loses less that way than if it were suppressed. Then the cheapest others are
+        joined until no more than `limit` rows are left.
         """
         left = ~np.any([part.mask for part in parts], axis=0)
         waiting = np.flatnonzero(left)
@@ -128,9 +131,9 @@ class Absorption:
         return _parts(parts, classes)
 
     def _join(self, classes: Classes, place: int, most: float) -> float | None:
-        """Join a tuple to the cheapest class that may take it in, if that costs at most so much.
+        """Join a tuple to the cheapest class that may take it in, if that costs at most `most`.
 
-        Returns none where it is done; otherwise the least cost, which is infinite where no class can take it in.
+        Returns None if it was joined; otherwise the least cost, which is infinite if no class can take it in.
         """
         if self._late():
             return np.inf
@@ -155,7 +158,7 @@ class Absorption:
         return np.inf
 
     def _joining(self, classes: Classes, place: int) -> tuple[Floats, Rows]:
-        """What joining a tuple to each class costs, less what suppressing it does; and the levels of both then."""
+        """The cost of joining a tuple to each class, less that of suppressing it, and the levels of both afterward."""
         tuples = self._problem.tuples
         count = int(tuples.counts[place])
         costs = np.zeros(len(classes.sizes))
@@ -175,7 +178,7 @@ class Absorption:
         return costs, levels
 
     def _count(self, classes: Classes) -> bool:
-        """Count the sensitive values of the classes; False where there are too many to hold."""
+        """Count the sensitive values of the classes; returns False if there are too many to keep."""
         self._counted = {}
         for name in columns_of(self._asked):
             pairs, count = self._facts.sensitive[name], len(classes.sizes)
@@ -190,7 +193,7 @@ class Absorption:
         return True
 
     def _holds(self, classes: Classes, some: Rows, place: int) -> Mask:
-        """Which of some classes keep the promises with a tuple joined to them."""
+        """Which of some classes still keep the promises when a tuple is joined to them."""
         if not self._asked:
             return np.ones(len(some), dtype=np.bool_)
         sizes = classes.sizes[some] + self._problem.tuples.counts[place]
@@ -206,7 +209,7 @@ class Absorption:
         return kept_by(self._asked, GroupStatistics(sizes, sizes, sensitive))
 
     def _take_in(self, classes: Classes, chosen: int, place: int, levels: Rows) -> None:
-        """Publish a tuple with a class."""
+        """Add a tuple to a class."""
         for name, counts in self._counted.items():
             counts[chosen] += self._facts.sensitive[name].of(place)
         classes.of_tuple[place] = chosen
@@ -215,7 +218,7 @@ class Absorption:
 
 
 def _classes(problem: Problem, parts: tuple[Part, ...]) -> Classes:
-    """The classes of parts, those of each part by themselves."""
+    """The classes of the parts, grouped within each part separately."""
     grouping = Grouping(problem.lattice, problem.tuples)
     of_tuple = np.full(len(problem.tuples), -1, dtype=np.int64)
     levels, count = [], 0
@@ -234,7 +237,7 @@ def _classes(problem: Problem, parts: tuple[Part, ...]) -> Classes:
 
 
 def _parts(before: tuple[Part, ...], classes: Classes) -> tuple[Part, ...]:
-    """Classes on the same levels together: those of the parts before first, then new ones in ascending order."""
+    """Collect classes on the same levels into parts: earlier parts in their order, then new ones in ascending order."""
     vectors, of_class = np.unique(classes.levels, axis=0, return_inverse=True)
     place = np.where(classes.of_tuple >= 0, of_class.ravel()[classes.of_tuple], -1)
     names = [tuple(int(level) for level in vector) for vector in vectors]
@@ -245,35 +248,36 @@ def _parts(before: tuple[Part, ...], classes: Classes) -> tuple[Part, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How the price of a row that is left for later rises from round to round."""
+    """How the price of a row that is left for later rises from one round to the next."""
 
     price: float
-    """The first price, as a share of what a suppressed row loses. While it is low, only rows that lose little are
+    """The first price, as a share of the loss of a suppressed row. While it is low, only rows that lose little are
     published, on fine levels; all others wait."""
-    step: float  # by how much it rises when too few rows can be published
-    least: float  # too few: this share of the rows that are left
+    step: float  # by how much the price rises when too few rows can be published
+    least: float  # the share of the remaining rows below which a round publishes too few
 
 
 PLAIN = Plan(1.0, 1.0, 0.0)
 PEELING = (Plan(0.4, 0.1, 0.05), Plan(0.1, 0.025, 0.05), Plan(0.05, 0.025, 0.02))
-"""From quick to thorough."""
+"""Plans that peel the table, from quick to thorough."""
 
 
 class LocalRecoding:
-    """Repeats the search on the rows that are left, until none are or no vector publishes more.
+    """Repeats the search on the remaining rows until none remain or no vector publishes more.
 
     The first plan begins with the global solution, so that the outcome is never worse. Further plans peel the table:
-    they publish first what can be published on fine levels, and raise the price of what is left from round to round,
-    so that sparse rows end on coarser levels. The few rows that no vector can publish in the end are joined to classes
-    that are published. The plan that loses least is taken. Measures of the sizes of classes have no price of a row that
-    waits: their tables are peeled by LM.
+    they first publish what can be published on fine levels, and raise the price of the remaining rows from round to
+    round, so that sparse rows end on coarser levels. The few rows that no vector can publish are finally joined to
+    published classes. The plan that loses least is taken. Measures of class sizes know no price for a row that waits,
+    so with these measures the table is peeled by LM.
 
-    Promises that compare with the whole release, such as t-closeness, are asked with the distribution of all rows, as
-    if none were left out. Where some are in the end, they are asked again, and what breaks them then is suppressed. So
-    are promises that the union of two safe classes may break, because classes of two vectors may have the same texts.
+    Promises that compare a class with the whole release, such as t-closeness, are checked against the distribution of
+    all rows, as if none were suppressed. If some are suppressed in the end, these promises are checked again, and
+    classes that then break them are suppressed. The same goes for promises that the union of two safe classes may
+    break, because classes on two vectors may have the same published texts.
 
-    `limit`: the most rows that may be left out in the end. `deadline`: when to stop looking for better plans; a plan
-    that is under way then is finished quickly.
+    `limit`: the most rows that may be suppressed in the end. `deadline`: when to stop looking for better plans and to
+    finish the current one quickly. `end`: when to stop altogether.
     """
 
     def __init__(
@@ -301,9 +305,9 @@ class LocalRecoding:
         self.plans: list[dict[str, float]] = []
 
     def best(self, alone: tuple[Part, ...]) -> tuple[Part, ...]:
-        """The best plan found.
+        """The parts of the best plan found.
 
-        `alone`: the global solution; it is given back where no plan is better.
+        `alone`: the global solution; it is returned if no plan is better.
         """
         best = alone
         reached = (value_of(self._problem, self._measure, best), self._left(best))
@@ -331,7 +335,7 @@ class LocalRecoding:
         return best
 
     def remark(self, best: tuple[Part, ...]) -> str | None:
-        """What stood in the way of a better plan: rows that it could not publish; None where nothing did."""
+        """A sentence on a better plan that was given up because it suppresses too many rows; None if there was none."""
         value = value_of(self._problem, self._measure, best)
         better = [plan for plan in self.plans if plan["value"] < value and plan["left"] > self._limit]
         if not better:
@@ -351,7 +355,7 @@ class LocalRecoding:
         )
 
     def _carried_out(self, plan: Plan, by: Minimized, parts: tuple[Part, ...]) -> tuple[Part, ...]:
-        """Add parts as long as they publish more rows and lose no more."""
+        """Add parts as long as each publishes more rows and the loss does not grow."""
         problem = self._problem
         price = plan.price if plan.price > self._barren else min(1.0, self._barren + plan.step)
         left = ~shown_by(problem, parts)
@@ -371,7 +375,7 @@ class LocalRecoding:
     def _next(
         self, left: Mask, by: Minimized, price: float, least: float, parts: tuple[Part, ...]
     ) -> Part | None:
-        """A good vector for the tuples that are left; None where it would publish too few at that price."""
+        """A good vector for the remaining tuples, as a part; None if it would publish too few at that price."""
         judge = self._judge(left)
         objective = judge.objective(by, price)
         progress = Progress()
@@ -390,36 +394,36 @@ class LocalRecoding:
         return self._part(left, outcome)
 
     def _judge(self, mask: Mask, limit: int | None = None) -> Judge:
-        """A judge of some of the tuples alone, with promises about the whole asked of all rows."""
+        """A judge for some of the tuples alone; promises that compare with the whole release compare with all rows."""
         some = self._problem.part(mask)
         allowed = some.tuples.rows if limit is None else limit
         return Judge(some, allowed, self._overall if self._relative else None)
 
     def _part(self, mask: Mask, outcome: Outcome) -> Part:
-        """What a vector publishes of some of the tuples."""
+        """The part that a vector publishes, given its outcome on some of the tuples."""
         shown = np.zeros_like(mask)
         shown[mask] = outcome.kept[outcome.number]
         return Part(outcome.levels, shown)
 
     def _descend(self, judge: Judge, objective: Objective, progress: Progress, start: Levels | None) -> None:
-        """Look for a good vector, from the one of the round before or from the coarsest."""
+        """Look for a good vector, starting from that of the previous round or from the coarsest one."""
         lattice = judge.problem.lattice
         deadline = min(self._end, max(self._deadline, time.perf_counter() + 0.5))
         descent = Descent(lattice, objective, judge.evaluate, progress, deadline, self._seed, exchanges=False)
         descent.run(kicks=0, start=start)
 
     def _helps(self, parts: tuple[Part, ...], part: Part, by: Minimized) -> bool:
-        """Whether the parts with one more lose no more."""
+        """Whether adding a part does not increase the loss."""
         if by in CELL_MEASURES:
             return lost_of(self._problem, by, part) <= 0
         before = value_of(self._problem, by, parts) if parts else float("inf")
         return value_of(self._problem, by, (*parts, part)) <= before
 
     def _completed(self, parts: tuple[Part, ...], by: Minimized) -> tuple[Part, ...]:
-        """Publish what is left together with what is published, if more rows are left than may be.
+        """Publish remaining rows along with published ones, if more remain than may be suppressed.
 
-        First tuples are joined to classes. Where too few can be, the last parts are taken back, more and more of them,
-        until their rows and those that are left can be published on one vector.
+        First, tuples are joined to classes. If too few can be joined, the last parts are undone, more and more of them,
+        until their rows and the remaining ones can be published on one vector.
         """
         joined = self._joined(parts)
         back = 1
@@ -432,7 +436,7 @@ class LocalRecoding:
         return joined
 
     def _rest(self, parts: tuple[Part, ...], by: Minimized) -> Part | None:
-        """One vector for all tuples that are not in the parts, with no more rows suppressed than may be."""
+        """A part with all tuples outside the parts that suppresses no more rows than allowed; None if there is none."""
         mask = ~shown_by(self._problem, parts)
         judge = self._judge(mask, self._limit)
         progress = Progress()
@@ -443,16 +447,16 @@ class LocalRecoding:
         return self._part(mask, judge.evaluate([progress.levels])[0])
 
     def _joined(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
-        """Join what is left to what is published, and suppress what breaks a promise about the whole after all."""
+        """Join remaining tuples to published classes, then suppress classes that break a promise about the whole."""
         if not parts:
             return parts
         parts = self._absorption.joined(parts, 0 if self._relative else self._limit)
         return self._settled(parts) if self._wide else parts
 
     def _settled(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
-        """Suppress classes until the rest keeps the promises about the whole; nothing where that does not help.
+        """Suppress classes until the rest keeps the promises about the whole; returns no parts if that does not help.
 
-        Classes keep all other promises whatever else is published.
+        All other promises are kept by each class, whatever else is published.
         """
         problem = self._problem
         while parts:

@@ -1,4 +1,4 @@
-"""What each cell loses on each level, by each measure: the numbers of the measures themselves, looked up."""
+"""The loss of each cell on each level by each measure, looked up from the measures themselves."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from shoal.measures.loss import counted_loss, loss, penalty
 from shoal.methods._full_domain._levels import Texts
 
 CellMeasure: TypeAlias = Literal["lm", "ncp", "granularity", "entropy", "precision"]
-"""Measures that are a weighted sum of what single cells lose."""
+"""Measures that are a weighted sum of the losses of single cells."""
 
 CELL_MEASURES: tuple[CellMeasure, ...] = ("lm", "ncp", "granularity", "entropy", "precision")
 
@@ -38,8 +38,8 @@ def column_losses(
 ) -> Mapping[CellMeasure, tuple[ColumnLoss, ...]]:
     """The losses of all columns by several measures.
 
-    Every text that a level can publish is read by the reader that the measures use, once, so that what a search
-    minimizes is what is measured at the end.
+    Every text that a level can publish is parsed once, by the same reader that the measures use, so that what a search
+    minimizes is what is measured in the end.
 
     `times`: how many rows each row of the columns stands for; one by default.
     """
@@ -73,7 +73,7 @@ def _loss_of(measure: CellMeasure, cells: Cells, height: int) -> Floats:
 
 
 def _bits_lost(column: Column, texts: Texts, times: Counts | None) -> ColumnLoss:
-    """A cell loses log₂ of the rows that its text may stand for, less log₂ of the rows of its value."""
+    """The entropy loss: log₂ of the rows that a cell's text may stand for, less log₂ of the rows with its value."""
     everything = np.arange(len(texts.labels), dtype=np.int32)
     held = np.bincount(column.codes, weights=times, minlength=len(column.domain))
     meant = rows_meant(column, Column(column.name, Role.QUASI, nominal(texts.labels), everything), held)
@@ -83,7 +83,7 @@ def _bits_lost(column: Column, texts: Texts, times: Counts | None) -> ColumnLoss
 
 
 def _normalized(losses: list[ColumnLoss]) -> list[ColumnLoss]:
-    """Weights that sum to 1; equal ones where none has any."""
+    """Scale the weights so that they sum to 1; equal weights if all are zero."""
     total = sum(one.weight for one in losses)
     return [
         ColumnLoss(one.published, one.suppressed, one.weight / total if total else 1 / len(losses))

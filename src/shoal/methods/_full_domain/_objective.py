@@ -1,4 +1,4 @@
-"""What a search minimizes, and how little any vector of a box can lose."""
+"""The objectives that a search minimizes, with lower bounds for all vectors of a box."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ from shoal.methods._full_domain._suppressed_classes import Outcome
 from shoal.methods._full_domain._tuples import Grouping
 
 Minimized: TypeAlias = Literal["lm", "granularity", "ncp", "discernibility", "c_avg", "entropy", "precision"]
-"""The measures that can be minimized; of those where higher is better, what is lost is minimized."""
+"""The measures that can be minimized; if higher is better, their complement, the loss, is minimized."""
 
 
 class CellObjective:
-    """A weighted sum of what single cells lose: LM, NCP, granularity, entropy, precision.
+    """A weighted sum of the losses of single cells: LM, NCP, granularity, entropy, precision.
 
     The loss of a column on a level without suppression is known before anything is evaluated, and it grows with the
-    level. A vector loses at least that, and for every row that is suppressed on an evaluated vector above it for
-    certain, what a suppressed row loses.
+    level. It bounds the loss of a vector from below. Rows that are certainly suppressed, because they are on an
+    evaluated vector above, count with the loss of a suppressed row instead.
 
-    `price`: the share of its loss that a suppressed row is counted with; less than 1 where it may be published later.
+    `price`: the share of its loss that a suppressed row counts; less than 1 if the row may be published later.
     """
 
     def __init__(
@@ -58,9 +58,9 @@ class CellObjective:
         ]
 
     def value(self, outcome: Outcome) -> float:
-        """The loss of the rows that are published, and of those that are not.
+        """The loss of published and suppressed rows together.
 
-        The loss of all rows is known for each column and level, so that only the smaller side is looked at.
+        The loss of all rows is known for each column and level, so that only the smaller of the two sides is summed.
         """
         kept = outcome.kept[outcome.number]
         few = 2 * int(np.count_nonzero(kept)) <= len(kept)
@@ -77,7 +77,7 @@ class CellObjective:
         return (self._all_gone + changed if few else every - changed) / self._rows
 
     def floor(self, levels: Levels) -> float:
-        """The loss of the vector if nothing had to be suppressed; with a price below 1, an estimate."""
+        """The loss of a vector if nothing had to be suppressed: a lower bound or, with a price below 1, an estimate."""
         return float(self._nothing_suppressed[self._starts + levels].sum()) / self._rows
 
     def nothing(self) -> float:
@@ -85,42 +85,42 @@ class CellObjective:
         return self._all_gone / self._rows
 
     def ceiling(self, outcome: Outcome) -> "CellCeiling":
-        """The loss on every level of the rows that are not suppressed for certain, and of those that are."""
+        """The bound from an evaluated vector: what certainly suppressed rows lose, and the others on every level."""
         held = self._held(self._weights * outcome.certain[outcome.number])
         return CellCeiling(self._profile(held), self._lost(held), self._starts, self._rows)
 
     def urgency(self, ceiling: "Ceiling", low: Levels, high: Levels) -> int:
-        """The column that would raise the bound most."""
+        """The column to split a box on: the one that would raise the bound most."""
         assert isinstance(ceiling, CellCeiling)
         gains = ceiling.profile[ceiling.starts + high] - ceiling.profile[ceiling.starts + low]
         gains[np.array(low) == np.array(high)] = -1.0
         return int(np.argmax(gains))
 
     def _cells(self, place: int, level: int) -> Floats | None:
-        """The loss of each tuple's cell on one level of a column; None where no cell loses anything."""
+        """The loss of each tuple's cell on one level of a column; None if no cell loses anything."""
         if (place, level) not in self._known:
             losses = self._published[place][level]
             self._known[place, level] = losses[self._grouping.tuples.codes[place]] if losses.any() else None
         return self._known[place, level]
 
     def _held(self, counts: Floats) -> list[Floats]:
-        """For each column, how many of the given rows hold each code."""
+        """For each column, how many of the counted rows have each code."""
         return [
             np.bincount(codes, weights=counts, minlength=len(suppressed)).astype(np.float64, copy=False)
             for codes, suppressed in zip(self._grouping.tuples.codes, self._suppressed, strict=True)
         ]
 
     def _lost(self, held: list[Floats]) -> float:
-        """The loss of all rows that are not held."""
+        """The loss of all rows that are not counted in `held`, as suppressed rows."""
         return sum(
             float(((all_rows - here) * suppressed).sum())
             for all_rows, here, suppressed in zip(self._all, held, self._suppressed, strict=True)
         )
 
     def _profile(self, held: list[Floats]) -> Floats:
-        """The loss of each column on each level if the held rows are published, all columns in one array.
+        """The loss of each column on each level if the rows in `held` are published; all columns in one array.
 
-        Each entry is made the least of its own level and all above it, which changes nothing where coarser levels lose
+        Each entry becomes the minimum of its own level and all above it, which changes nothing if coarser levels lose
         more.
         """
         parts = []
@@ -132,7 +132,7 @@ class CellObjective:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellCeiling:
-    """The loss of the rows that may be published, level by level, and of those that are certainly suppressed."""
+    """Lower bound for vectors below an evaluated one: the loss of rows by level, and of certainly suppressed rows."""
 
     profile: Floats
     lost: float
@@ -140,12 +140,12 @@ class CellCeiling:
     rows: int
 
     def bound(self, low: Levels) -> float:
-        """The loss of a lower vector if nothing more had to be suppressed."""
+        """The loss of a lower vector if no more rows had to be suppressed there."""
         return (self.lost + float(self.profile[self.starts + low].sum())) / self.rows
 
 
 class ClassObjective:
-    """A value of the sizes of the classes: discernibility or C_AVG."""
+    """An objective that depends on the sizes of the classes: discernibility or C_AVG."""
 
     def __init__(
         self,
@@ -173,19 +173,19 @@ class ClassObjective:
         return float(sizes.sum()) / len(sizes) / self._k if len(sizes) else np.inf
 
     def floor(self, levels: Levels) -> float:
-        """Nothing is known beforehand."""
+        """A lower bound before evaluation: nothing is known, so it is zero."""
         return 0.0
 
     def nothing(self) -> float:
-        """A release without rows has no value."""
+        """The value of suppressing every row: infinite, since these measures need classes."""
         return float("inf")
 
     def ceiling(self, outcome: Outcome) -> "ClassCeiling":
-        """The rows that are suppressed for certain; the others are in classes at least as large as far below."""
+        """The bound from an evaluated vector, which says which tuples may be published below it."""
         return ClassCeiling(self, outcome.certain[outcome.number])
 
     def urgency(self, ceiling: "Ceiling", low: Levels, high: Levels) -> int:
-        """The column with most nodes between its levels."""
+        """The column to split a box on: the one whose number of nodes grows most from its high to its low level."""
         sizes = self._grouping.lattice.sizes
         gains = [
             sizes[place][first] / sizes[place][last] if first < last else 0.0
@@ -194,7 +194,10 @@ class ClassObjective:
         return int(np.argmax(gains))
 
     def least_value(self, certain: Mask, low: Levels) -> float:
-        """What a vector above a low one cannot fall below, if only certain tuples can be published."""
+        """A lower bound for every vector above `low`, if only the tuples in `certain` can be published.
+
+        Classes above `low` are at least as large as on it.
+        """
         counts = self._grouping.tuples.counts[certain]
         published = int(counts.sum())
         sizes = np.maximum(self._sizes_at(low)[certain], self._least)
@@ -204,7 +207,7 @@ class ClassObjective:
         return max(self._least, (self._rows - self._limit) / max(most, 1.0)) / self._k
 
     def _sizes_at(self, levels: Levels) -> Counts:
-        """The rows of the class of each tuple; boxes that follow each other often share a lower end."""
+        """The size of each tuple's class; cached, because successive boxes often share their lower end."""
         if self._known is None or self._known[0] != levels:
             number, width = self._grouping.classes(levels)
             sizes = np.bincount(number, weights=self._grouping.tuples.counts, minlength=width)
@@ -214,18 +217,18 @@ class ClassObjective:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassCeiling:
-    """The tuples that may be published below an evaluated vector."""
+    """Lower bound for vectors below an evaluated one, from the tuples that may be published there."""
 
     objective: ClassObjective
     certain: Mask
 
     def bound(self, low: Levels) -> float:
-        """The least that classes at least as large as on a lower vector can cost."""
+        """The least value of any vector between a lower one and the evaluated one."""
         return self.objective.least_value(self.certain, low)
 
 
 Objective: TypeAlias = CellObjective | ClassObjective
-"""A value of vectors, the less the better, with a floor that is known without evaluating a vector."""
+"""A value of vectors, the lower the better, with a floor that is known before a vector is evaluated."""
 
 Ceiling: TypeAlias = CellCeiling | ClassCeiling
-"""What the evaluation of a vector says about all vectors below it: a bound that none of them falls below."""
+"""What the evaluation of a vector says about all vectors below it: a lower bound on their values."""

@@ -1,4 +1,4 @@
-"""How a table is generalized in the end: parts of its tuples, each by a vector of its own, and the measures of that."""
+"""How a table is finally generalized: parts of its tuples, each on its own vector, and the measures of the result."""
 
 from dataclasses import dataclass, replace
 from math import fsum
@@ -20,7 +20,7 @@ from shoal.methods.table_method import published
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """Tuples that are published on one vector."""
+    """The tuples that are published on one vector."""
 
     levels: Levels
     mask: Mask
@@ -28,7 +28,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """Where tuples are published."""
+    """The levels on which each tuple is published."""
 
     level: Rows  # for each column, the level of each tuple
     shown: Mask  # the tuples that are published
@@ -36,7 +36,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Published(Placed):
-    """Classes of tuples by the texts under which they are published."""
+    """The levels of each tuple, and its class by the texts that are published for it."""
 
     number: Rows
     count: int
@@ -44,7 +44,7 @@ class Published(Placed):
 
 
 def shown_by(problem: Problem, parts: tuple[Part, ...]) -> Mask:
-    """The tuples that are published."""
+    """The tuples that some part publishes."""
     shown = np.zeros(len(problem.tuples), dtype=np.bool_)
     for part in parts:
         shown |= part.mask
@@ -52,11 +52,11 @@ def shown_by(problem: Problem, parts: tuple[Part, ...]) -> Mask:
 
 
 Recoding: TypeAlias = tuple[Part, ...] | Placed
-"""How a table is generalized: parts of its tuples with a vector each, or tuples with levels of their own."""
+"""How a table is generalized: in parts with one vector each, or with levels for each tuple."""
 
 
 def placed(problem: Problem, parts: Recoding) -> Placed:
-    """The levels of the tuples of a table in parts."""
+    """The levels of each tuple of a recoding."""
     if isinstance(parts, Placed):
         return parts
     vectors = np.zeros((len(problem.lattice.names), len(parts) + 1), dtype=np.int64)
@@ -68,7 +68,7 @@ def placed(problem: Problem, parts: Recoding) -> Placed:
 
 
 def vectors_of(problem: Problem, parts: Recoding) -> list[tuple[Levels, int]]:
-    """The vectors of levels, and the rows that are published on each."""
+    """The vectors of a recoding, and the number of rows that are published on each."""
     counts = problem.tuples.counts
     if not isinstance(parts, Placed):
         return [(part.levels, int(counts[part.mask].sum())) for part in parts]
@@ -78,7 +78,7 @@ def vectors_of(problem: Problem, parts: Recoding) -> list[tuple[Levels, int]]:
 
 
 def published_classes(problem: Problem, parts: Recoding) -> Published:
-    """The classes of a table in parts; tuples under the same texts are one class, whatever vector made them."""
+    """The classes of a recoding; tuples with the same texts are one class, whatever vectors they are on."""
     tuples, where = problem.tuples, placed(problem, parts)
     numbers = np.zeros(int(where.shown.sum()), dtype=np.int64)
     count = 1
@@ -94,7 +94,7 @@ def published_classes(problem: Problem, parts: Recoding) -> Published:
 
 
 def scores(problem: Problem, parts: Recoding) -> dict[str, float]:
-    """Every measure of a table in parts: what `shoal.measures` gives for the release."""
+    """Every measure of a recoding, equal to what `shoal.measures` gives for the release."""
     published = published_classes(problem, parts)
     found = {measure: loss_of(problem, measure, published) for measure in problem.losses}
     plain: dict[str, float] = {str(name): value for name, value in found.items()}
@@ -112,7 +112,7 @@ def scores(problem: Problem, parts: Recoding) -> dict[str, float]:
 
 
 def solution_note(problem: Problem, parts: Recoding) -> dict[str, Any]:
-    """Every measure of a solution and its levels; of one in parts, how many they are and which levels they use."""
+    """Every measure of a solution, with its levels; with several vectors, their number and ranges of levels."""
     vectors = vectors_of(problem, parts)
     if len(vectors) == 1 and not isinstance(parts, Placed):
         return {"levels": problem.lattice.named(vectors[0][0]), **scores(problem, parts)}
@@ -123,13 +123,13 @@ def solution_note(problem: Problem, parts: Recoding) -> dict[str, Any]:
 
 
 def class_sizes(problem: Problem, published: Published) -> Counts:
-    """The rows of each class."""
+    """The number of rows of each class."""
     counts = problem.tuples.counts[published.shown]
     return np.bincount(published.number, weights=counts, minlength=published.count).astype(np.int64)
 
 
 def loss_of(problem: Problem, measure: CellMeasure, published: Placed, *, weighted: bool = False) -> float:
-    """The mean over all rows of what the cells lose by a measure, summed over the columns."""
+    """The loss by a measure: a mean over all rows of the loss of their cells, summed over the columns."""
     tuples = problem.tuples
     parts = []
     for place, (name, loss) in enumerate(zip(problem.lattice.names, problem.losses[measure], strict=True)):
@@ -142,7 +142,7 @@ def loss_of(problem: Problem, measure: CellMeasure, published: Placed, *, weight
 
 
 def value_of(problem: Problem, measure: str, parts: tuple[Part, ...]) -> float:
-    """What a search minimizes, of a table in parts."""
+    """The value that a search minimizes, for a table in parts."""
     if measure in problem.losses:
         lost = (lost_of(problem, measure, part) for part in parts)  # type: ignore[arg-type]
         return nothing_published(problem, measure) + fsum(lost)  # type: ignore[arg-type]
@@ -150,7 +150,7 @@ def value_of(problem: Problem, measure: str, parts: tuple[Part, ...]) -> float:
 
 
 def nothing_published(problem: Problem, measure: CellMeasure) -> float:
-    """What a table loses by a measure whose rows are all suppressed."""
+    """The loss by a measure of a table whose rows are all suppressed."""
     lost = []
     for place, (name, loss) in enumerate(zip(problem.lattice.names, problem.losses[measure], strict=True)):
         gone = float((loss.suppressed[problem.tuples.codes[place]] * problem.tuples.counts).sum())
@@ -159,7 +159,7 @@ def nothing_published(problem: Problem, measure: CellMeasure) -> float:
 
 
 def lost_of(problem: Problem, measure: CellMeasure, part: Part) -> float:
-    """How much more a table loses by a measure if a part of it is published instead of suppressed; mostly below 0."""
+    """The change in a table's loss if a part is published instead of suppressed; usually negative."""
     some = np.flatnonzero(part.mask)
     counts = problem.tuples.counts[some].astype(np.float64)
     lost = []
@@ -170,10 +170,10 @@ def lost_of(problem: Problem, measure: CellMeasure, part: Part) -> float:
 
 
 def publish(problem: Problem, parts: Recoding, *, keep_suppressed: bool) -> tuple[Table, Rows, int]:
-    """The published table of a table in parts.
+    """Make the published table of a recoding.
 
-    `keep_suppressed`: publish suppressed rows too, with ``*`` in every cell, insensitive ones included: the few rows
-    that had to be suppressed are set apart, so that nothing may tell them from each other. Otherwise they are left
+    `keep_suppressed`: publish suppressed rows too, with ``*`` in every cell, including insensitive ones: readers can
+    tell which rows were suppressed, so that nothing may distinguish these from each other. Otherwise they are left
     out. Returns the table in canonical order, the original row of each published one, and the number of suppressed
     rows.
     """
@@ -203,7 +203,7 @@ def publish(problem: Problem, parts: Recoding, *, keep_suppressed: bool) -> tupl
 
 
 def published_column(column: Column, labels: tuple[str, ...], cells: Rows) -> Column:
-    """A published column with the texts that occur; the missing value's comes last, as in every domain."""
+    """A published column whose domain has the texts that occur; the missing value comes last, as in every domain."""
     used = np.flatnonzero(np.bincount(cells, minlength=len(labels)))
     kept = [int(place) for place in used if labels[place]]
     missing = [int(place) for place in used if not labels[place]]

@@ -1,4 +1,4 @@
-"""Searching the lattice: branch and bound for the proven optimum, and steepest descent for good vectors early."""
+"""Search of the lattice: branch and bound for the proven optimum, and steepest descent to find good vectors early."""
 
 import heapq
 import time
@@ -12,13 +12,13 @@ from shoal.methods._full_domain._objective import Ceiling, Objective
 from shoal.methods._full_domain._suppressed_classes import Outcome
 
 SLACK = 1e-12
-"""Values closer than this, as a share, are the same: sums of floating point numbers in another order."""
+"""Values that differ by less than this share count as equal: floating-point sums depend on their order."""
 
 BATCH = 2
-"""Boxes that are looked at together; a fixed number, so that the answer does not depend on the threads."""
+"""How many boxes are split at a time; fixed, so that the result does not depend on the number of threads."""
 
 Evaluate = Callable[[Iterable[Levels]], list[Outcome]]
-"""Evaluates several vectors, on threads where there are any."""
+"""Evaluates several vectors, on several threads if there are any."""
 
 
 @dataclass(slots=True, eq=False)
@@ -27,18 +27,18 @@ class Progress:
 
     value: float = float("inf")
     levels: Levels | None = None
-    """`value`, `levels`: the best value, and its vector; None where no vector is feasible."""
+    """`value`, `levels`: the best value and its vector; None if no feasible vector was found."""
     nearest: tuple[int, Levels] | None = None
-    """The least number of rows that any evaluated vector would suppress, and that vector: for the message where
-    nothing is feasible."""
+    """The fewest rows that any evaluated vector would suppress, and that vector: for the message if nothing is
+    feasible."""
     evaluated: int = 0
     pruned: int = 0
-    """`evaluated`, `pruned`: vectors that were evaluated, and that were ruled out without."""
-    bound: float = float("-inf")  # a value that no vector falls below
-    proven: bool = False  # whether the best is the optimum for certain
+    """`evaluated`, `pruned`: how many vectors were evaluated, and how many were ruled out without evaluation."""
+    bound: float = float("-inf")  # a lower bound on the value of every vector
+    proven: bool = False  # whether the best vector is proven optimal
 
     def note(self, outcome: Outcome, objective: Objective) -> float:
-        """Take an evaluated vector into account; its value, infinite where it is not feasible."""
+        """Take an evaluated vector into account, and return its value, which is infinite if it is not feasible."""
         self.evaluated += 1
         if self.nearest is None or outcome.suppressed < self.nearest[0]:
             self.nearest = (outcome.suppressed, outcome.levels)
@@ -50,13 +50,13 @@ class Progress:
         return value
 
     def rules_out(self, bound: float) -> bool:
-        """Whether nothing with this bound can be better than the best."""
+        """Whether nothing with this lower bound can be better than the best value."""
         return bound >= self.value or bound + SLACK * abs(bound) >= self.value
 
 
 @dataclass(slots=True, order=True)
 class Box:
-    """All vectors between two, the higher of which is evaluated; the one with the least bound comes first."""
+    """All vectors between two, the higher of which has been evaluated; boxes are ordered by their lower bounds."""
 
     bound: float
     serial: int
@@ -68,11 +68,11 @@ class Box:
 def branch_and_bound(
     lattice: Lattice, objective: Objective, evaluate: Evaluate, progress: Progress, deadline: float
 ) -> None:
-    """Search until the best vector is proven, or time is up.
+    """Search until the best vector is proven optimal, or time is up.
 
-    A box is split by parting the highest level of one column from it. The upper part keeps the evaluated vector and
-    gets a better bound for nothing; the lower part gets a new highest vector, which is evaluated. Since the rows that
-    are suppressed there stay suppressed below, the bound of the lower part grows as well.
+    A box is split by separating the highest level of one column. The upper part keeps the evaluated vector and gets a
+    better bound without further work. The lower part gets a new highest vector, which is evaluated. Since the rows
+    suppressed there stay suppressed below, the bound of the lower part rises as well.
     """
     heap: list[Box] = []
     serial = 0
@@ -119,19 +119,19 @@ def _with(levels: Levels, column: int, level: int) -> Levels:
 
 
 CHUNK = 16
-"""Exchanges that are evaluated together before the best of them is taken."""
+"""How many exchanges are evaluated together before the best of them is taken."""
 
 AT_ONCE = 4
-"""Vectors that are evaluated before the clock is looked at again."""
+"""How many vectors are evaluated before the clock is checked again."""
 
 
 @dataclass(slots=True, eq=False)
 class Descent:
-    """Goes from vector to vector as long as that helps.
+    """Moves from vector to better vector: steepest descent with random restarts.
 
-    A step changes one column by a level; where no such step helps, it lowers one column and raises another. Where that
-    does not help either, the best vector is kicked a few steps at random and descended from again. Vectors that lose
-    too much even if nothing had to be suppressed are never evaluated.
+    A step changes one column by one level; if no such step helps, it lowers one column and raises another. If that does
+    not help either, the best vector is moved a few random steps (a kick), and the descent starts again from there.
+    Vectors that would lose too much even if nothing had to be suppressed are never evaluated.
     """
 
     lattice: Lattice
@@ -148,9 +148,9 @@ class Descent:
         self._random = np.random.default_rng(self.seed)
 
     def run(self, kicks: int, start: Levels | None = None) -> None:
-        """Descend from a vector, and then from kicked ones until so many in a row have not helped.
+        """Descend from a vector, and then from kicked ones until `kicks` of them in a row have not helped.
 
-        `start`: where to begin; the coarsest vector by default, or where nothing is feasible there.
+        `start`: where to begin; by default, or if nothing feasible is found from there, the coarsest vector.
         """
         best = self._descended(self.lattice.highest if start is None else start)
         if start is not None and self._value(best) == float("inf"):
@@ -175,9 +175,9 @@ class Descent:
         return here
 
     def _best_of(self, candidates: list[Levels], here: Levels) -> Levels | None:
-        """The best of some vectors, if it is better than where we are, or as good and lower.
+        """The best of some vectors, if it is better than the current one, or as good and lower.
 
-        A hierarchy may repeat its nodes on several levels: the way down then leads over vectors that are alike.
+        A hierarchy may repeat its nodes on several levels; the way down then leads over vectors of equal value.
         """
         value = self._value(here)
         self._look(candidates, value)
@@ -185,7 +185,7 @@ class Descent:
         return best if (self._value(best), sum(best)) < (value, sum(here)) else None
 
     def _exchanged(self, here: Levels) -> Levels | None:
-        """The first good exchange of a level between two columns."""
+        """The best vector of the first chunk of exchanges with an improvement: one column down a level, another up."""
         exchanges = [
             _moved(down, place, 1)
             for down in self._steps(here, up=False)
@@ -217,7 +217,7 @@ class Descent:
         return here
 
     def _look(self, candidates: list[Levels], value: float) -> None:
-        """Evaluate those vectors that are not known yet and might be as good as a value."""
+        """Evaluate the vectors that are not known yet and might be at least as good as a value."""
         unknown = [
             levels
             for levels in dict.fromkeys(candidates)

@@ -1,4 +1,4 @@
-"""Which classes of a vector cannot be published, and what that says about the vectors below it."""
+"""Which classes of a vector must be suppressed, and what that says about the vectors below it."""
 
 from dataclasses import dataclass
 
@@ -15,34 +15,34 @@ from shoal.models.reidentification_risk import ReidentificationRisk
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """A vector, evaluated."""
+    """The result of evaluating a vector."""
 
     levels: Levels  # the vector
     number: Rows
     sizes: Counts
-    """`number`, `sizes`: the class of each tuple, and the rows of each class. A class may be empty."""
+    """`number`, `sizes`: the class of each tuple, and the number of rows of each class. A class may be empty."""
     kept: Mask  # the classes that are published
     certain: Mask
     """The classes that may be published here or below: all others are suppressed on every finer vector too."""
-    suppressed: int  # rows that are left out
+    suppressed: int  # how many rows are suppressed
     feasible: bool
-    """Whether the promises hold with no more rows left out than allowed, and any row is published."""
-    hopeless: bool  # whether it is certain that no finer vector is feasible
+    """Whether the promises hold, no more rows are suppressed than allowed, and some rows are published."""
+    hopeless: bool  # whether certainly no finer vector is feasible
 
 
 class Suppression:
-    """Evaluates vectors: suppresses the classes that break a promise.
+    """Evaluates vectors by suppressing the classes that break a promise.
 
-    Two properties of the models decide what follows for finer vectors. Where merging a failing class with a passing
-    one passes (`absorbs`), a class that fails fails in all its parts, so that its rows are lost below as well, and
-    more than the allowed number of them makes everything below hopeless. Where only coarser classes stay safe
-    (`monotone`), that follows when nothing may be suppressed. Otherwise nothing follows: on t-closeness a vector
-    may need less suppression than one above it.
+    Two properties of the models decide what this implies for finer vectors. If a failing class merged with a passing
+    one passes (`absorbs`), all parts of a failing class fail too. Its rows are then lost on finer vectors as well, and
+    if there are more of them than allowed, everything below is hopeless. If a model only guarantees that coarser
+    classes stay safe (`monotone`), the same follows when nothing may be suppressed. Otherwise nothing follows: with
+    t-closeness a vector may need less suppression than one above it.
 
-    Suppressing rows changes what t-closeness and its like compare with, so that they are asked again with the rows
-    that are left, until no class fails.
+    Suppressing rows changes what t-closeness and similar promises compare with, so these are checked again with the
+    remaining rows until no class fails.
 
-    `limit`: the most rows that may be left out. `least`: a number of rows that every published class has.
+    `limit`: the most rows that may be suppressed. `least`: the fewest rows that a published class can have.
     """
 
     def __init__(self, grouping: Grouping, facts: Facts, models: tuple[TableModel, ...], limit: int) -> None:
@@ -79,7 +79,7 @@ class Suppression:
         return Outcome(levels, number, sizes, kept, certain, suppressed, feasible, hopeless)
 
     def _certain(self, levels: Levels, number: Rows, sizes: Counts) -> Mask:
-        """The classes that keep the promises whose failures are inherited by finer vectors."""
+        """The classes that keep all promises whose failures carry over to finer vectors."""
         if self._by_size:
             mask: Mask = sizes >= self.least
             return mask
@@ -95,7 +95,7 @@ class Suppression:
         return kept
 
     def _settled(self, levels: Levels, number: Rows, sizes: Counts, kept: Mask) -> tuple[Mask, bool]:
-        """Suppress until the rest keeps all promises together; whether it does."""
+        """Suppress classes until the rest keeps all promises together; returns the rest, and whether it does."""
         models = [*self._unsteady, *([] if self._facts.sizes_say_all else self._steady)]
         while kept.any():
             statistics = self._facts.statistics(levels, number, sizes, kept)

@@ -1,4 +1,4 @@
-"""A table to be generalized, with its promises and wishes: all that a search needs."""
+"""A table to be generalized, with its promises and parameters: everything that a search needs."""
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -16,12 +16,12 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
 
 THREADED = 50_000
-"""Tuples from which vectors are evaluated on several threads; below, the threads get in each other's way."""
+"""From this many tuples on, vectors are evaluated on several threads; with fewer, threads slow each other down."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """What is to be generalized, and what must hold."""
+    """A table to be generalized, and the promises it must keep."""
 
     table: Table
     tuples: Tuples
@@ -29,7 +29,7 @@ class Problem:
     lattice: Lattice
     texts: tuple[Texts, ...]
     losses: Mapping[CellMeasure, tuple[ColumnLoss, ...]]
-    """`lattice`, `texts`, `losses`: the ways to generalize it, what they publish, and what they lose."""
+    """`lattice`, `texts`, `losses`: the ways to generalize the table, what they publish, and what they lose."""
     models: tuple[TableModel, ...]  # the promises, made definite for the table
     weights: Mapping[str, float]  # how much columns count
     wildcards: bool = False  # whether missing quasi-identifiers match every value
@@ -37,22 +37,22 @@ class Problem:
 
     @property
     def k(self) -> int | None:
-        """The largest number of rows that is promised for each class."""
+        """The largest k that is promised for rows; None if there is none."""
         promised = [
             model.k for model in self.models if isinstance(model, KAnonymity) and model.entity is None
         ]
         return max(promised, default=None)
 
     def part(self, mask: Mask) -> "Problem":
-        """The same problem for some of the tuples alone."""
+        """The same problem for some of the tuples only."""
         tuples, rows = self.tuples.part(mask)
         return replace(self, table=self.table.take(rows), tuples=tuples)
 
 
 class Judge:
-    """Evaluates vectors of a problem, within a number of rows that may be left out.
+    """Evaluates vectors of a problem, given a limit on suppressed rows.
 
-    `overall`: the distributions that classes are compared with, where more is published than they (see `Facts`).
+    `overall`: the distributions that classes are compared with, if more is published than these classes (see `Facts`).
     """
 
     def __init__(self, problem: Problem, limit: int, overall: Mapping[str, Counts] | None = None) -> None:
@@ -65,7 +65,7 @@ class Judge:
         self._pool: ThreadPoolExecutor | None = None
 
     def evaluate(self, vectors: Iterable[Levels]) -> list[Outcome]:
-        """Evaluate vectors, in the order in which they come."""
+        """Evaluate vectors; the outcomes are in the same order."""
         waiting = list(vectors)
         threads = min(self.problem.threads, len(waiting))
         if threads < 2 or len(self.problem.tuples) < THREADED:
@@ -75,7 +75,7 @@ class Judge:
         return list(self._pool.map(self.suppression.evaluate, waiting))
 
     def objective(self, measure: Minimized, price: float = 1.0) -> Objective:
-        """What is minimized."""
+        """The objective to minimize by a measure."""
         problem, suppression = self.problem, self.suppression
         if measure == "discernibility" or measure == "c_avg":
             return ClassObjective(self.grouping, measure, problem.k, suppression.limit, suppression.least)

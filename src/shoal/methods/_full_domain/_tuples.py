@@ -9,22 +9,22 @@ from shoal.data.table import Column
 from shoal.methods._full_domain._levels import Lattice, Levels
 
 ROOM = 62
-"""Bits that a mixed key may have."""
+"""The most bits of a key that combines several codes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tuples:
-    """Each combination of raw values once, with the number of rows that have it.
+    """The distinct combinations of raw values, with the number of rows that have each.
 
-    All nodes of the lattice are evaluated on these and never on the rows. They are in the order of their codes, so
-    that nothing that follows depends on the order of the rows.
+    Vectors of the lattice are evaluated on these, never on the rows. They are in the order of their codes, so that no
+    result depends on the order of the rows.
     """
 
     codes: tuple[Rows, ...]  # for each column, the code of each tuple
-    counts: Counts  # the rows of each tuple
+    counts: Counts  # the number of rows of each tuple
     number: Rows  # the tuple of each row
     times: Counts | None = None
-    """How many rows each row stands for, where the table is one of distinct rows; one by default."""
+    """How many rows each row stands for, if the table holds distinct rows only; one by default."""
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -35,7 +35,7 @@ class Tuples:
         return len(self.number) if self.times is None else int(self.times.sum())
 
     def part(self, mask: Mask) -> tuple["Tuples", Rows]:
-        """Some of the tuples by themselves, and the rows that have them."""
+        """A subset of the tuples, and the rows that have them."""
         place = np.where(mask, np.cumsum(mask) - 1, -1)[self.number]
         rows = np.flatnonzero(place >= 0)
         times = None if self.times is None else self.times[rows]
@@ -43,7 +43,7 @@ class Tuples:
 
 
 def distinct_tuples(columns: tuple[Column, ...], rows: int, times: Counts | None = None) -> Tuples:
-    """The distinct tuples of a table, or of one whose rows each stand for several."""
+    """The distinct tuples of a table, whose rows may each stand for several, as `times` says."""
     keys: Rows = np.zeros(rows, dtype=np.int64)
     width = 1
     for column in columns:
@@ -65,7 +65,7 @@ class Grouping:
     """Finds the classes of any vector of a lattice.
 
     The node of each tuple on each level of each column is looked up once and kept, so that a vector costs one
-    multiplication and one addition a column and tuple, and one sort.
+    multiplication and one addition per column and tuple, and one sort.
     """
 
     lattice: Lattice
@@ -81,9 +81,9 @@ class Grouping:
         return known
 
     def classes(self, levels: Levels) -> tuple[Rows, int]:
-        """Number the classes of a vector: the number of each tuple, and a bound above all numbers.
+        """Number the classes of a vector: the class of each tuple, and a bound above all numbers.
 
-        Numbers that occur are not always consecutive: where the bound is small, keys are numbers enough.
+        The numbers are not always consecutive: if the bound is small, the keys themselves serve as numbers.
         """
         keys: Rows = np.zeros(len(self.tuples), dtype=np.int64)
         width = 1
@@ -100,9 +100,9 @@ class Grouping:
 
 
 def consecutive(keys: Rows, width: int) -> tuple[Rows, int]:
-    """Number keys below a width 0, 1, 2, … in ascending order; with the count of numbers.
+    """Renumber keys below `width` as 0, 1, 2, … in ascending order; also returns how many numbers there are.
 
-    The place of a key rides along in its low bits where there is room: sorting plain integers is several times
+    The place of a key is packed into its low bits if there is room, because sorting plain integers is several times
     faster than sorting places by them.
     """
     count = len(keys)

@@ -1,4 +1,4 @@
-"""What the methods of full-domain generalization have in common: wishes, limits, and what they tell."""
+"""What the methods of full-domain generalization have in common: parameters, limits, and what they report."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -36,11 +36,11 @@ from shoal.models.model import TableModel
 from shoal.option_names import share_instead
 
 HIGHER = ("granularity", "precision")
-"""Measures of what is kept: higher is better, and what is lost is minimized."""
+"""Measures for which higher is better; the search minimizes what they say is lost."""
 
 
 def levels_sentence(problem: Problem, parts: Recoding) -> str:
-    """The level of each column beside the highest of its hierarchy, or how many vectors there are."""
+    """A sentence on the level of each column and the height of its hierarchy, or on how many vectors there are."""
     vectors = vectors_of(problem, parts)
     if len(vectors) > 1:
         return (
@@ -57,9 +57,10 @@ def levels_sentence(problem: Problem, parts: Recoding) -> str:
 def proof_sentence(
     measure: str, problem: Problem, progress: Progress, solution: Mapping[str, Any], *, local: bool = False
 ) -> str:
-    """Whether the optimum is proven, by which measure, and its value; otherwise the bound.
+    """A sentence on whether the optimum is proven, by which measure, and its value; otherwise on the bound.
 
-    `solution`: every measure of the vector that was found. `local`: whether parts of the rows may get others then.
+    `solution`: every measure of the vector that was found. `local`: whether parts of the rows may then get other
+    vectors.
     """
     vectors = counted(len(problem.lattice), "vectors of levels") + " for all rows" * local
     higher = measure in HIGHER and not problem.weights
@@ -81,7 +82,7 @@ def proof_sentence(
 
 
 def local_sentence(measure: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """What local recoding changed."""
+    """A sentence on what local recoding changed."""
     return (
         f"Local recoding, with levels for parts of the rows: {measure} {after.get(measure, 0):.4g} instead of "
         f"{before.get(measure, 0):.4g}."
@@ -91,7 +92,7 @@ def local_sentence(measure: str, before: Mapping[str, Any], after: Mapping[str, 
 def choice_sentence(
     measure: str, solutions: Sequence[Mapping[str, Any]], chosen: Mapping[str, Any], *, minimal: bool
 ) -> str:
-    """How one of the solutions of heights was chosen."""
+    """A sentence on how one of several solutions was chosen."""
     heights = [int(solution["height"]) for solution in solutions]
     value = f" ({chosen[measure]:.4g})" if measure in chosen else ""
     by = "as the first" if measure == "first" else f"by {measure}{value}"
@@ -101,7 +102,7 @@ def choice_sentence(
             f"{_heights(min(heights), max(heights))}; its height is {chosen['height']}."
         )
     among = counted(len(solutions), "vectors")
-    return f"Height {chosen['height']} is the least that there is; chosen {by} among {among} of it."
+    return f"Height {chosen['height']} is the least possible; chosen {by} among {among} of it."
 
 
 def _heights(least: int, most: int) -> str:
@@ -111,7 +112,7 @@ def _heights(least: int, most: int) -> str:
 Form = TypeVar("Form")
 
 HEAVIEST = 1e9
-"""The largest weight of a column: beyond it, the losses of the others are lost in rounding."""
+"""The largest weight of a column: beyond it, the losses of the other columns vanish in rounding."""
 
 WILDCARDS = (
     "A missing quasi-identifier matches every value. A row with missing cells is then safe only from those who do not "
@@ -126,7 +127,7 @@ class FullDomain(Improvable):
     suppresses: ClassVar[bool] = True
     along_hierarchies: ClassVar[bool] = True
     by_share: ClassVar[bool] = True
-    """Whether a limit of suppressed rows is suggested as a share, where none is given."""
+    """Whether a limit on suppressed rows is suggested as a share of them if none was given."""
     engines: ClassVar[tuple[str, ...]] = ("local", "spark", "stream")
 
     suppression_limit: float | None = Field(
@@ -186,11 +187,11 @@ class FullDomain(Improvable):
         return self
 
     def overlapping(self) -> str:
-        """Suppressed rows that are kept may be anybody's."""
+        """Keeping suppressed rows: their stars fit everybody."""
         return "--keep-suppressed" if self.keep_suppressed else super().overlapping()
 
     def models(self) -> tuple[TableModel, ...]:
-        """The promises; with wildcards, k-anonymity counts the rows that match."""
+        """The promises; if missing values match all, k-anonymity counts the rows that match."""
         return tuple(
             model.model_copy(update={"missing_matches_all": True})
             if self.missing_matches_all and isinstance(model, KAnonymity)
@@ -232,19 +233,18 @@ class FullDomain(Improvable):
     def solve(self, problem: Problem, begin: float, seed: int) -> Solution:
         """Find the levels.
 
-        `begin`: when the work began: limits of time count from there. Raises `Infeasible` if no levels keep the
-        promises.
+        `begin`: when the work began; time limits count from then. Raises `Infeasible` if no levels keep the promises.
         """
         raise NotImplementedError
 
     def limit(self, rows: int) -> int:
-        """The most rows that may be suppressed of so many."""
+        """The most rows that may be suppressed, given the number of rows."""
         if self.max_suppressed is not None:
             return min(self.max_suppressed, rows)
         return share_of(self.suppression_limit or 0, rows)
 
     def refuse(self, problem: Problem, nearest: tuple[int, Levels]) -> NoReturn:
-        """Say why no vector will do, and the fewest rows that one would have to suppress.
+        """Explain why no vector will do, and give the fewest rows that one would have to suppress.
 
         Raises `Infeasible`: always.
         """
@@ -273,10 +273,10 @@ class FullDomain(Improvable):
         engine: Local | None,
         times: Counts | None = None,
     ) -> Problem:
-        """The table with its lattice and what the levels lose.
+        """The table with its lattice, and what is lost on each level.
 
-        `times`: how many rows each row of the table stands for; one by default. Raises `WrongUse` if a wish names a
-        column that is no quasi-identifier, or a weight is negative.
+        `times`: how many rows each row of the table stands for; one by default. Raises `WrongUse` if a parameter names
+        a column that is not a quasi-identifier, or a weight is out of range.
         """
         names = [column.name for column in table.quasi]
         for name, weight in self.weights.items():
@@ -289,8 +289,8 @@ class FullDomain(Improvable):
         wildcards = any(isinstance(model, KAnonymity) and model.missing_matches_all for model in models)
         if self.missing_matches_all and not wildcards:
             raise WrongUse(
-                "Missing values match all for k-anonymity alone, and it is not promised: give --k too, or leave "
-                "--missing-matches-all away."
+                "--missing-matches-all is for k-anonymity alone, which is not promised: give --k too, or omit "
+                "--missing-matches-all."
             )
         if self.min_level and (self.improving or self.bound):
             raise WrongUse(
@@ -311,7 +311,7 @@ class FullDomain(Improvable):
         )
 
     def release(self, problem: Problem, solution: Solution) -> Anonymized:
-        """Publish the parts, and tell the levels."""
+        """Publish the parts, and report the levels."""
         table, rows, suppressed = publish(problem, solution.parts, keep_suppressed=self.keep_suppressed)
         self.refuse_overlap(table, problem.models)
         best = self.best_possible(problem.table, table, problem.models, problem.lattice.highest)
@@ -343,7 +343,7 @@ def _details(problem: Problem, parts: Recoding) -> dict[str, Any]:
 
 
 def share_of(share: float, rows: int) -> int:
-    """The whole rows in a share of them, reckoned without rounding errors.
+    """A share of the rows, rounded down to a whole number and computed without rounding errors.
 
     >>> share_of(0.01, 1000), share_of(0.29, 100), share_of(1, 3)
     (10, 29, 3)
@@ -352,7 +352,7 @@ def share_of(share: float, rows: int) -> int:
 
 
 def allowing_share(lost: int, rows: int) -> str:
-    """The option that allows to suppress some of the rows, as a share.
+    """The option that allows suppressing that many rows, as a share.
 
     >>> allowing_share(1, 6)
     '--suppression-limit 0.166667'
@@ -361,7 +361,7 @@ def allowing_share(lost: int, rows: int) -> str:
 
 
 def as_share(given: object) -> str:
-    """How what looks like a percentage is given as a share; nothing where it does not look like one.
+    """How to write a percentage as a share; empty if the value does not look like a percentage.
 
     >>> as_share(2), as_share("12.5"), as_share(0.02), as_share("many")
     ('2 % is 0.02', '12.5 % is 0.125', '', '')

@@ -1,1 +1,1 @@
-"""Classes of any method, improved: rows move, classes part and join, and every promise is kept on the way."""
+"""Improvement of any method's classes: rows move, classes are split and joined, and every promise stays kept."""

@@ -1,4 +1,4 @@
-"""The search for better classes: simulated annealing by the kernels, with the promises asked in between."""
+"""The search for better classes: simulated annealing in the kernels, with checks of the promises in between."""
 
 import time
 from collections.abc import Iterator
@@ -15,47 +15,47 @@ if TYPE_CHECKING:
     from shoal.kernels.annealing import Cells, Classes, Log, Near, Room, Rules
 
 RUNGS = 40
-"""Temperatures of a search. The last one is zero: nothing is taken then that loses more."""
+"""The number of temperatures of a search. The last one is zero: no step that loses more is accepted then."""
 
 HOT, COLD = 0.025, 0.005
-"""The highest temperature and the lowest above zero: what a step may lose more, in rows that lose everything.
+"""The highest temperature and the lowest above zero, in units of the loss of a row that loses everything.
 
-It is measured in what the rows of five lose: larger classes change by more with every row.
+They are for classes of five rows and are scaled for others, because larger classes change by more with every row.
 """
 
 CHUNK = 5_000
-"""Steps between two looks at the clock; so many are taken at each temperature in any case."""
+"""The number of steps between two looks at the clock; at least this many are tried at each temperature."""
 
 NEAREST, ORDERS, WINDOW = 24, 36, 16
-"""How many near tuples are known of each, among so many neighbors in each of so many orders of the tuples."""
+"""Each tuple knows its `NEAREST` near tuples, found among `WINDOW` neighbors in each of `ORDERS` orders of all."""
 
 PAIRS = 250_000_000
-"""Pairs of tuples up to which all of them are compared."""
+"""Up to this many pairs of tuples, all pairs are compared."""
 
 MERGES = 30
-"""How often classes that break a promise are joined to others before the start from single tuples is given up."""
+"""How many rounds of joining classes that break a promise are tried before the start from single tuples is dropped."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """Classes that were found, and the mean loss of all rows before and after."""
+    """The classes that a search found, and the mean loss of all rows before and after it."""
 
     groups: Rows  # the class of each row; -1 for suppressed ones
-    steps: tuple[int, ...]  # those tried at each temperature: with them, the search can be repeated
+    steps: tuple[int, ...]  # the steps tried at each temperature; with them, the search can be repeated
     before: float
     after: float
 
 
 class Search:
-    """Moves rows between classes, and parts and joins classes, so that all rows together lose less.
+    """Moves rows between classes, and splits and joins classes, so that all rows together lose less.
 
-    A step is a row that moves to another class, two rows that change places, a class that is parted, two that are
-    joined, or two whose rows are pooled and parted anew. Rows look for others that are near to them by their
-    quasi-identifiers. A step that loses more is taken by chance, and ever more seldom as the temperature falls. What is
-    minimized is a matter of quasi-identifiers alone; sensitive values can forbid a step but never choose one.
+    A step moves a row to another class, swaps two rows, splits a class, joins two, or pools the rows of two classes and
+    splits them anew. Steps are proposed among rows with near quasi-identifiers. A step that loses more is accepted at
+    random, more and more rarely as the temperature falls. The loss depends on quasi-identifiers alone; sensitive values
+    can forbid a step but never choose one.
 
-    Where the promises are more than a least number of rows, steps are taken in batches none of which touches a class
-    twice; then the promises are asked, and the steps that broke one are taken back.
+    If the promises ask for more than a least number of rows, steps are taken in batches that touch no class twice.
+    After each batch the promises are checked, and steps that broke one are undone.
 
     `cells`: the rows in the order of their quasi-identifiers, equal ones in a secret random order. `groups`: the class
     of each of these rows; -1 for suppressed ones.
@@ -75,7 +75,7 @@ class Search:
         self._near = self._tuples()
 
     def run(self, seconds: float | None, steps: tuple[int, ...]) -> Found:
-        """Search for so many seconds, or for so many steps at each temperature."""
+        """Search for a number of seconds, or for a number of steps at each temperature."""
         self._compile()
         with part("improving") as told:
             return self._searched(seconds, steps, told)
@@ -130,12 +130,12 @@ class Search:
         return done
 
     def _take(self, steps: int, heat: float, classes: "Classes") -> None:
-        """Try so many steps, a chunk at a time."""
+        """Try a number of steps, a chunk at a time."""
         for begin in range(0, steps, CHUNK):
             self._take_chunk(min(CHUNK, steps - begin), heat, classes)
 
     def _take_chunk(self, steps: int, heat: float, classes: "Classes") -> None:
-        """Try so many steps, and keep those that keep the promises."""
+        """Try the steps of one chunk, and undo those that break a promise."""
         rules, log = self._rules(), self._log(classes)
         while steps > 0:
             steps -= self._kernels.anneal(
@@ -155,17 +155,17 @@ class Search:
         )
 
     def _broken(self, classes: "Classes", log: "Log") -> Mask:
-        """Which of the steps that were taken broke a promise."""
+        """Which of the accepted steps broke a promise."""
         steps = int(log.counts[1])
         touched = log.steps[:steps, 1:]
         holds = self._promises.kept(classes.of_row, touched.ravel(), len(classes.sizes), self._pool)
         return ~np.logical_and(holds[::2], holds[1::2])
 
     def _best_start(self) -> "Classes | None":
-        """The classes as given, or single tuples joined to classes, whichever loses less and keeps the promises.
+        """The given classes, or single tuples joined to classes, whichever loses less and keeps the promises.
 
-        Classes as given may keep a promise by the cells that they were published with alone: persons of a population
-        who fit those need not fit smaller ones. None where no start keeps all.
+        The given classes may keep a promise only with the cells that they were published with: persons of a population
+        who fit those need not fit smaller ones. None if neither start keeps all promises.
         """
         given, merged = self._built(self._given), self._merged()
         filled = self._filled(given)
@@ -174,13 +174,13 @@ class Search:
         return merged if merged is not None and self._mean(merged) < self._mean(given) else given
 
     def _filled(self, classes: "Classes") -> Rows:
-        """The classes that have rows, without that of suppressed ones."""
+        """The classes that have rows, except the class of suppressed rows."""
         filled: Rows = np.flatnonzero(np.bincount(classes.of_row, minlength=len(classes.sizes)))
         others: Rows = filled[filled != self._pool]
         return others
 
     def _merged(self) -> "Classes | None":
-        """Tuples joined to classes, until all keep the promises; None where they do not in the end."""
+        """Join tuples to classes until all classes keep the promises; None if some never do."""
         groups = self._near.tuples.copy()
         if self._pool == 0:
             groups = np.where(self._suppressed & self._promises.frozen, 0, groups + 1)
@@ -196,13 +196,13 @@ class Search:
         return None
 
     def _join(self, classes: "Classes", rules: "Rules") -> None:
-        """Measure classes that are new, and join those that are needy or too small to others."""
+        """Measure new classes, and join those that are needy or too small to others."""
         room = 2 * len(classes.facts)
         heap = self._heap(np.empty(room), np.empty((room, 3), dtype=np.int64))
         self._merging.merge(self._cells, self._near, classes, rules, heap)
 
     def _built(self, groups: Rows) -> "Classes":
-        """Classes from the class of each row; number 0 is the class of suppressed rows, where there are any."""
+        """Build the classes from the class of each row; number 0 is that of suppressed rows, if there are any."""
         groups = np.where(groups < 0, 0, groups + 1) if self._pool == 0 and (groups < 0).any() else groups
         count, columns = int(groups.max()) + 1, self._cells.codes.shape[1]
         room = max(count, self._rows // max(self._promises.least, 1)) + 1
@@ -216,7 +216,7 @@ class Search:
             stamps=np.zeros(len(self._cells.losses), dtype=np.int64),
             counts=np.zeros(2, dtype=np.int64),
         )
-        self._join(classes, self._rules()._replace(least=0))  # none is too small: they are measured alone
+        self._join(classes, self._rules()._replace(least=0))  # no class is too small: they are only measured
         return classes
 
     def _mean(self, classes: "Classes") -> float:
@@ -231,7 +231,7 @@ class Search:
         )
 
     def _tuples(self) -> "Near":
-        """The tuple of each row, each known to be near to itself alone so far."""
+        """The tuple of each row; so far each tuple is known to be near only itself."""
         codes = self._cells.codes
         starts = np.append(True, (codes[1:] != codes[:-1]).any(axis=1))
         first = np.append(np.flatnonzero(starts), self._rows)
@@ -240,7 +240,7 @@ class Search:
         return self._kernels.Near((np.cumsum(starts) - 1).astype(np.int64), first.astype(np.int64), others)
 
     def _look_around(self) -> None:
-        """Find the tuples that are near to each, among its neighbors in several orders of all tuples."""
+        """Find the tuples near each one, among its neighbors in several orders of all tuples."""
         near, codes = self._near, self._cells.codes[self._near.first[:-1]]
         others = np.full((len(codes), NEAREST), -1, dtype=np.int64)
         losses = np.full(others.shape, np.inf)
@@ -253,7 +253,7 @@ class Search:
         near.others[:, 1:] = np.take_along_axis(others, np.argsort(losses, axis=1, kind="stable"), axis=1)
 
     def _compile(self) -> None:
-        """Have the kernels compiled before time is taken."""
+        """Compile the kernels before the clock starts."""
         classes = self._built(self._given)
         log, rules = self._log(classes), self._rules()
         self._kernels.anneal(0, 0.0, self._cells, self._near, classes, rules, self._room, log)
@@ -266,7 +266,7 @@ class Search:
 
 
 def _renumbered(groups: Rows) -> Rows:
-    """The same classes, numbered in the order of their first rows; -1 stays."""
+    """The same classes, renumbered in the order of their first rows; -1 stays."""
     kinds, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     inside = kinds >= 0
     rank = turns_of(np.flatnonzero(inside)[np.argsort(first[inside])], len(kinds))

@@ -1,17 +1,17 @@
-"""How much no release by nodes of the hierarchies can keep, if every class has at least k rows: a proven bound.
+"""A proven bound on how much any release by nodes of the hierarchies can keep, if every class has at least k rows.
 
-Take any such release, and one of its rows. The nodes of its cells stand on some vector of levels, and the other rows of
-its class lie under the same nodes, so that at least k rows do. Hence each row loses at least what it loses on the
-cheapest vector on which k rows look like it, and the mean of these is a bound for every release: for full-domain and
-local recoding, for cuts, for classes that overlap, and for suppressed rows, which lose everything.
+Take any such release, and one of its rows. The nodes of its cells are on some vector of levels, and the other rows of
+its class lie under the same nodes, so at least k rows do. Hence each row loses at least what it loses on the cheapest
+vector on which k rows look like it. The mean of these losses is a lower bound on the loss of every release: for
+full-domain and local recoding, for cuts, for overlapping classes, and for suppressed rows, which lose everything.
 
-The bound is sharpened by what the companions lose. See it as prices: every row has one, and no class that is allowed
-costs less than the prices of its rows together; then the prices of all rows are a bound (they are a solution of the
-dual of the linear program whose columns are all classes). A class of at least k rows on cells that cost a row L costs
-at least their prices if the k highest prices of all rows that look the same on these cells have a mean of at most L:
-the others are then priced at L at most. Prices as above are allowed. But where the companions of a lone row can do
-without it, its price may rise above what it loses itself. So all prices rise together, by as much as every set of rows
-that look the same allows, until none can.
+The bound is sharpened by what the companions of a row lose. Think of prices: if every row has a price, and no allowed
+class costs less than the prices of its rows together, then the prices of all rows are a bound (they are a solution of
+the dual of the linear program whose columns are all classes). Consider a class of at least k rows on cells that cost L
+per row. It costs at least the prices of its rows if, of all rows that look the same on these cells, the k highest
+prices have a mean of at most L: the others are then priced at L at most. The prices from above are allowed. But if the
+companions of an isolated row can do without it, its price may rise above what it loses itself. So all prices rise
+together, by as much as every set of rows that look the same allows, until none can rise any more.
 """
 
 from collections.abc import Sequence
@@ -28,33 +28,33 @@ from shoal.methods._full_domain._tuples import distinct_tuples
 from shoal.methods._improvement._cells import importance
 
 VECTORS = 2_000_000
-"""Vectors of levels above which a lattice is too large to be looked through."""
+"""With more vectors of levels than this, a lattice is too large to be searched."""
 
 WORK = 2_000_000_000
-"""Vectors times tuples above which a round would take minutes."""
+"""With more vectors times tuples than this, a round would take minutes."""
 
 ROUNDS = 8
-"""How often prices rise."""
+"""How many times the prices rise."""
 
 STUCK = 1e-9
-"""A price that can rise by less has risen for the last time, and roundings are smaller."""
+"""A price that can only rise by less stays where it is; rounding errors are smaller than this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The most that can be kept of the detail, by granularity."""
+    """An upper bound on the granularity of any release."""
 
     granularity: float | None
-    """No release by these nodes with at least k rows a class keeps more; None where it was not computed."""
-    alone: float | None = None  # the same without what companions lose: every row on its cheapest vector
-    reason: str = ""  # why it was not computed
+    """No release by these nodes with at least k rows in each class keeps more; None if it was not computed."""
+    alone: float | None = None  # the unsharpened bound, with every row on its cheapest vector
+    reason: str = ""  # why the bound was not computed
 
     def sentence(self, k: int, reached: float) -> str:
-        """The bound beside what a release keeps."""
+        """A sentence that compares the bound with what a release keeps."""
         if self.granularity is None:
             return f"How far the best possible release is was not computed: {self.reason}."
         return (
-            f"No release by nodes of these hierarchies with at least {k} rows a class keeps more than "
+            f"No release by nodes of these hierarchies with at least {k} rows per class keeps more than "
             f"{self.granularity:.4f} by granularity; this one keeps {reached:.4f}, at most "
             f"{max(self.granularity - reached, 0.0):.4f} from the best possible."
         )
@@ -63,7 +63,7 @@ class Bound:
 def bound(
     columns: Sequence[Column], k: int, highest: Sequence[int] | None = None, rounds: int = ROUNDS
 ) -> Bound:
-    """The most that any release by nodes with classes of at least k rows keeps by granularity.
+    """The most granularity that any release by nodes keeps if its classes have at least k rows.
 
     `columns`: the quasi-identifiers, all with hierarchies. `highest`: the coarsest level of each that is allowed.
     """
@@ -93,7 +93,7 @@ def bound(
 
 
 def _full(texts: Texts, highest: int) -> Mask:
-    """On which levels (rows) the text of a code (columns) stands for all codes that it stands for on any level."""
+    """On which levels (rows) the text of a code (columns) covers all codes that it covers on any level."""
     places = texts.places[: highest + 1]
     levels, width = places.shape
     everywhere = np.zeros((len(texts.labels), width), dtype=np.bool_)
@@ -105,7 +105,7 @@ def _full(texts: Texts, highest: int) -> Mask:
 
 
 def _whole(texts: Texts, full: Mask, highest: int) -> bool:
-    """Whether every text stands for all its codes on some level."""
+    """Whether every text covers all its codes on some level."""
     places = texts.places[: highest + 1]
     return set(np.unique(places).tolist()) == set(np.unique(places[full]).tolist())
 
@@ -113,7 +113,7 @@ def _whole(texts: Texts, full: Mask, highest: int) -> bool:
 def _prices(
     codes: Rows, counts: Counts, by_depth: list[tuple[Rows, Floats]], k: int, rounds: int
 ) -> tuple[Floats, Floats]:
-    """The prices of tuples after the first round, and after all."""
+    """The prices of the tuples after the first round, and after all rounds."""
     from shoal.kernels import bounding
     from shoal.kernels._jit import fitting
 
@@ -155,7 +155,7 @@ def _prices(
         risen[order] = np.where(raises > STUCK, raises, 0.0)
         prices = prices + risen
         if turn == 0:
-            # Nothing is certain yet of a row that costs nothing alone: its companions may leave it room.
+            # A row that costs nothing alone is not settled yet: its companions may leave room for its price to rise.
             alone, caps = prices, np.full(count, float(prices @ counts) / float(counts.sum()))
         else:
             caps = 2 * risen

@@ -1,4 +1,4 @@
-"""What the cells of any class would be, and what they would lose, in the form that the kernels take."""
+"""The cells that any class would be published with, and their losses, as arrays for the kernels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lossy:
-    """A column with the loss of all that it can publish."""
+    """A column with the loss of every cell that it can be published with."""
 
     place: Codes  # the place of each code in the order of the kernels
-    form: Form  # what its classes are published as
+    form: Form  # how its classes are published
     nodes: Codes
     losses: Floats
-    """`nodes`, `losses`: as in the kernels' `Cells`; one row a level."""
-    missing: int  # the place of the missing value, where a mixture with it tells nothing; otherwise -1
+    """`nodes`, `losses`: as in the kernels' `Cells`; one row per level."""
+    missing: int  # the place of the missing value if mixing it with others loses everything; otherwise -1
 
 
 def lossy(column: Column, form: Form, measure: CellMeasure, highest: int | None = None) -> Lossy:
-    """What a column can publish, and what that loses.
+    """The cells that a column can be published with, and their losses.
 
-    `measure`: by which nodes lose; ranges and sets lose by granularity. `highest`: the coarsest level of nodes that is
-    allowed; by default, all.
+    `measure`: the measure of the losses of nodes; ranges and sets are measured by granularity. `highest`: the coarsest
+    level of nodes that is allowed; by default, every level is.
     """
     place = axis_of(column, form).place
     if form == "nodes":
@@ -73,13 +73,13 @@ def _by_nodes(column: Column, place: Codes, measure: CellMeasure, highest: int |
 
 
 def _counted(column: Column, texts: tuple[str, ...]) -> Floats:
-    """The loss of texts by the number of values that they may stand for."""
+    """The loss of published texts, from the number of values that each may stand for."""
     everything = np.arange(len(texts), dtype=np.int32)
     return counted_loss(read_cells(column, Column(column.name, Role.QUASI, nominal(texts), everything)))
 
 
 def importance(columns: Sequence[Column], measure: CellMeasure, weights: Mapping[str, float]) -> Floats:
-    """How much the loss of each column counts: as the measure says, times the wishes; together 1."""
+    """How much the loss of each column counts: its weight in the measure times the given weight, scaled to sum to 1."""
     sizes = np.array([read_cells(column, column).size for column in columns])
     own = 1 - 1 / sizes if measure == "granularity" else np.ones(len(sizes))
     if not own.any():
@@ -90,7 +90,7 @@ def importance(columns: Sequence[Column], measure: CellMeasure, weights: Mapping
 
 
 def granularity_of(original: Table, published: Table) -> float:
-    """What a published table keeps of the detail."""
+    """The granularity of a published table: how much detail it keeps."""
     lost = [
         mean_over(original.rows, cells, counted_loss(cells))
         for cells in (read_cells(column, published.column(column.name)) for column in original.quasi)
@@ -99,7 +99,7 @@ def granularity_of(original: Table, published: Table) -> float:
 
 
 def kernel_cells(columns: Sequence[Column], known: Sequence[Lossy], counts: Floats, rows: Rows) -> "Cells":
-    """The cells of some rows of a table; `counts` says how much the loss of each column counts."""
+    """The kernels' arrays for some rows of a table; `counts` says how much the loss of each column counts."""
     from shoal.kernels import annealing
 
     kinds = {"nodes": annealing.NODES, "ranges": annealing.RANGES, "sets": annealing.SETS}

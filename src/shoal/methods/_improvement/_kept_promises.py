@@ -1,4 +1,4 @@
-"""The promises of classes that change: which of them their sizes settle, and which must be asked."""
+"""The promises that changing classes must keep: which follow from class sizes, and which must be checked."""
 
 from dataclasses import dataclass
 
@@ -17,20 +17,20 @@ from shoal.models.reidentification_risk import ReidentificationRisk
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Promises:
-    """What classes must keep while rows move between them."""
+    """The promises that classes must keep while rows move between them."""
 
     table: Table
-    asked: tuple[TableModel, ...]  # the promises that are asked about every class that a step touches
-    least: int  # the fewest rows of a class
-    most: int  # the most classes
-    frozen: bool  # whether suppressed rows stay so: where classes are compared with all that is published
-    overall: dict[str, Counts]  # how often each sensitive value is published
+    asked: tuple[TableModel, ...]  # the promises that are checked for every class that a step touches
+    least: int  # the fewest rows that a class may have
+    most: int  # the most classes that there may be
+    frozen: bool  # whether suppressed rows stay so, because classes are compared with the whole release
+    overall: dict[str, Counts]  # how often each sensitive value is published, for each sensitive column
 
     @classmethod
     def of(cls, models: tuple[TableModel, ...], table: Table, groups: Rows) -> "Promises":
-        """The promises for classes that keep them now.
+        """The promises for classes that keep them at the start.
 
-        Raises `WrongUse` if one of them cannot be kept by asking about single classes.
+        Raises `WrongUse` if one of them cannot be checked class by class.
         """
         averages = averages_of(models)
         if averages and table.entity is not None:
@@ -66,13 +66,14 @@ class Promises:
 
     @property
     def by_size(self) -> bool:
-        """Whether the rows of a class say all."""
+        """Whether the sizes of classes decide about all promises."""
         return not self.asked
 
     def kept(self, of_row: Rows, classes: Rows, count: int, pool: int) -> Mask:
-        """Which of some classes keep the promises; one without rows, and that of suppressed rows, do.
+        """Which of some classes keep the promises; empty classes, and the class of suppressed rows, always do.
 
-        `of_row`: the class of each row. `count`: a number above that of all classes.
+        `of_row`: the class of each row. `count`: a number above all class numbers. `pool`: the class of suppressed
+        rows.
         """
         if not self.asked or not len(classes):
             return np.ones(len(classes), dtype=np.bool_)
@@ -87,7 +88,7 @@ class Promises:
 
 
 def _by_size(model: TableModel) -> bool:
-    """Whether `least_size` rows are all that a promise asks for, where every person has one row."""
+    """Whether `least_size` rows are all that a promise asks for if every person has one row."""
     return isinstance(model, KAnonymity) or (
         isinstance(model, ReidentificationRisk) and model.over == "maximal"
     )

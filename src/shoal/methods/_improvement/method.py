@@ -1,4 +1,4 @@
-"""What the methods whose classes can be improved have in common."""
+"""The base class of methods whose classes can be improved by a search over single rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from shoal.models.model import TableModel
 from shoal.models.reidentification_risk import ReidentificationRisk
 from shoal.progress import part
 
-# The search is loaded where it is asked for: it takes longer than to start without it.
+# The search is loaded only when it is needed, because loading it takes longer than starting without it.
 if TYPE_CHECKING:
     from shoal.methods._improvement._annealing import Found
     from shoal.methods._improvement._cells import Lossy
 
 Made = TypeVar("Made", bound=tuple[Any, ...])
 
-UNCUT = "--improve moves rows between all classes, and rows in parts are not together; use --engine local."
+UNCUT = "--improve moves rows between all classes, which needs all rows at once; use --engine local."
 
 
 def _listed(given: Any) -> Any:
-    """A number alone as a list of one."""
+    """Wrap a single number in a list."""
     return (given,) if isinstance(given, int | str) else given
 
 
@@ -36,7 +36,7 @@ Steps = Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(_list
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Improved:
-    """Classes after the search."""
+    """The classes after the search."""
 
     groups: Rows  # the class of each row of the table; -1 for suppressed ones
     found: "Found"
@@ -47,7 +47,7 @@ class Improved:
         return self.found.after < self.found.before
 
     def notes(self) -> dict[str, Any]:
-        """What there is to tell of the search."""
+        """Notes on the search, as plain data."""
         found = self.found
         return {
             "steps": sum(found.steps),
@@ -57,7 +57,7 @@ class Improved:
         }
 
     def sentence(self) -> str:
-        """The same in words."""
+        """A sentence on the outcome of the search."""
         if not self.gained:
             return f"Improvement: nothing better was found in {sum(self.found.steps):,} steps."
         return (
@@ -73,13 +73,13 @@ class Improvable(TableMethod):
         default=None,
         gt=0,
         allow_inf_nan=False,
-        description="seconds to move rows between classes, and to part and join classes, so that less is lost; classes "
-        "may overlap then",
+        description="seconds to move rows between classes, and to split and join classes, so that less is lost; "
+        "classes may then overlap",
     )
     improve_steps: Steps = Field(
         default=(),
-        description="the same for a number of steps, whose outcome depends on the seed alone; or for the steps at each "
-        "temperature that a run in seconds has noted",
+        description="the same for a number of steps, so that the outcome depends on the seed alone; or the steps at "
+        "each temperature, as a run with improve has noted them",
     )
 
     @model_validator(mode="after")
@@ -89,37 +89,39 @@ class Improvable(TableMethod):
         from shoal.methods._improvement._annealing import RUNGS
 
         if self.improve is not None:
-            raise WrongUse("A search is as long as improve or as improve_steps says, and not both: omit one")
+            raise WrongUse(
+                "The length of a search is given by improve or by improve_steps, not by both: omit one"
+            )
         if len(self.improve_steps) not in (1, RUNGS):
             raise WrongUse(
-                f"improve_steps is one number, or {RUNGS} of them, one a temperature; not {len(self.improve_steps)}"
+                f"improve_steps is one number, or {RUNGS} of them, one per temperature; not {len(self.improve_steps)}"
             )
         return self
 
     bound: bool = Field(
         default=False,
-        description="where nodes of hierarchies are published: also compute the most that any release with classes as "
-        "large could keep; done with improve in any case",
+        description="if nodes of hierarchies are published, also compute how much any release with classes as large "
+        "could keep at most; always done with improve",
     )
 
     @property
     def improving(self) -> bool:
-        """Whether classes are improved."""
+        """Whether the classes are to be improved."""
         return self.improve is not None or bool(self.improve_steps)
 
     @property
     def splits_ties(self) -> bool:
-        """Rows that are equal in all that is public may come into different classes."""
+        """Whether rows with equal public values may come into different classes: if the classes are improved."""
         return self.improving
 
     def overlapping(self) -> str:
-        """Classes that rows moved between overlap."""
+        """Improvement: the cells of classes between which rows have moved overlap."""
         return "--improve" if self.improving else ""
 
     def refuse_overlap(self, table: Table, models: tuple[TableModel, ...]) -> None:
-        """Refuse a published table whose classes overlap in a way that the method cannot count beforehand.
+        """Refuse a published table whose classes overlap in a way that the method cannot foresee.
 
-        Raises `Infeasible` if a promise that counts the persons who fit a class is broken by it.
+        Raises `Infeasible` if that breaks a promise that counts the persons who fit a class.
         """
         for model in models:
             if not model.may_overlap and not (verdict := model.verify(table)).holds:
@@ -130,16 +132,16 @@ class Improvable(TableMethod):
                 )
 
     def refuse_distributed(self) -> None:
-        """Rows in parts cannot move."""
+        """Refuse improvement and bound, which need all rows together."""
         if self.improving:
             raise WrongUse(UNCUT)
         if self.bound:
             raise WrongUse(
-                "--bound looks at all rows together, which distributed rows are not; omit it, or use --engine local."
+                "--bound needs all rows at once, which stream and spark do not have; omit it, or use --engine local."
             )
 
     def repeating(self, steps: Sequence[int] | None) -> Self:
-        """The method that does the same steps again, whatever time they take."""
+        """The method that takes the same steps again, however long they take."""
         return (
             self
             if steps is None
@@ -147,7 +149,7 @@ class Improvable(TableMethod):
         )
 
     def repeated(self, notes: Mapping[str, Any]) -> Self:
-        """The method that does the same steps again."""
+        """The method that takes the same steps again, as noted in the trace."""
         return self.repeating(notes.get("improve_steps"))
 
     def best_possible(
@@ -158,9 +160,9 @@ class Improvable(TableMethod):
         highest: Sequence[int] | None = None,
         by_nodes: bool = True,
     ) -> dict[str, Any]:
-        """How far a release by nodes can be from the best possible at most; nothing where nobody asked.
+        """Notes on how far a release by nodes is at most from the best possible; empty unless asked for.
 
-        `table`, `made`: the original and the published one. `highest`: the coarsest level of each column that is
+        `table`, `made`: the original and the published table. `highest`: the coarsest level of each column that is
         allowed. `by_nodes`: whether all columns are published by nodes of hierarchies; otherwise there is no bound.
         """
         if not (self.improving or self.bound):
@@ -172,7 +174,9 @@ class Improvable(TableMethod):
         k = max((model.least_size() for model in models if model not in averages), default=1)
         reason = ""
         if not by_nodes:
-            reason = "not every quasi-identifier is published by the nodes of a hierarchy; give each one"
+            reason = (
+                "not every quasi-identifier is published by the nodes of a hierarchy; give each a hierarchy"
+            )
         elif any(getattr(model, "missing_matches_all", False) for model in models):
             reason = "missing cells match all others"
         elif k < 2:
@@ -189,17 +193,17 @@ class Improvable(TableMethod):
     def kept(
         self, made: Made | None, models: tuple[TableModel, ...], improved: Improved
     ) -> tuple[Made | None, dict[str, Any]]:
-        """What was made of improved classes, if it keeps the promises, and what there is to tell of the search.
+        """The release made from improved classes if it keeps the promises, else None; and notes on the search.
 
-        Classes that are published by the same cells are one class. Promises that coarser classes need not keep are
-        asked once more of what is published.
+        Classes that are published with the same cells become one class. So promises that coarser classes need not keep
+        are checked once more on the published table.
         """
         notes: dict[str, Any] = {"improve_steps": list(improved.found.steps), "improvement": improved.notes()}
         sentence = improved.sentence()
         if made is not None and not all(model.coarsens or model.verify(made[0]).holds for model in models):
             made, sentence = (
                 None,
-                "Improvement: given up, because classes became one that break a promise together.",
+                "Improvement: given up, because classes that became one break a promise together.",
             )
         return made, {**notes, "summary": [sentence]}
 
@@ -214,8 +218,8 @@ class Improvable(TableMethod):
     ) -> Improved:
         """Search for better classes than the given ones.
 
-        `groups`: the class of each row; -1 for suppressed ones. `columns`, `counts`: what the quasi-identifiers can
-        publish, and how much each counts. `seed`: the secret key of ties, and of the search.
+        `groups`: the class of each row; -1 for suppressed ones. `columns`, `counts`: the cells that quasi-identifiers
+        can be published with, and how much each column counts. `seed`: the secret key of ties, and of the search.
         """
         from shoal.methods._improvement._annealing import Search
         from shoal.methods._improvement._cells import kernel_cells
@@ -231,7 +235,7 @@ class Improvable(TableMethod):
         return Improved(back, found)
 
     def _steps(self) -> tuple[int, ...]:
-        """The steps at each temperature."""
+        """The number of steps at each temperature."""
         from shoal.methods._improvement._annealing import RUNGS
 
         if len(self.improve_steps) != 1:
@@ -241,14 +245,14 @@ class Improvable(TableMethod):
 
 
 def averages_of(models: tuple[TableModel, ...]) -> tuple[ReidentificationRisk, ...]:
-    """The bounds of a mean risk, which single classes need not keep."""
+    """The bounds on the mean risk among the promises, which single classes need not keep."""
     return tuple(
         model for model in models if isinstance(model, ReidentificationRisk) and model.over == "average"
     )
 
 
 def class_by_class(groups: Rows) -> tuple[Rows, Rows]:
-    """The rows in the order of their classes, without suppressed ones, and where each class starts; with the end."""
+    """The rows class by class, without suppressed ones, and where each class starts, with the end of the last."""
     order = np.argsort(groups, kind="stable")
     order = order[np.searchsorted(groups[order], 0) :]
     starts = np.flatnonzero(np.append(True, np.diff(groups[order]) != 0))

@@ -1,1 +1,1 @@
-"""Association rules of baskets made too weak to be found."""
+"""Association-rule hiding on baskets: weaken sensitive rules until they can no longer be found."""

@@ -1,4 +1,4 @@
-"""Hide one rule after the other (algorithms 1.a and 1.b of Verykios et al. 2004; DSR and ISL)."""
+"""Hide one rule after another (algorithms 1.a and 1.b of Verykios et al. 2004; DSR and ISL)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,20 +13,23 @@ from shoal.methods.basket_rule_hiding._victims import Protected
 Strategy = Literal["dsr", "dsl", "isl", "exact", "random"]
 
 SHARED = 200
-"""Other rules that are looked at for whether they weaken too."""
+"""The most other rules that are checked for whether they are weakened too."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """What a greedy strategy needs to know."""
 
-    border: Border  # where rules are found
-    protected: Protected | None  # sets that had better stay frequent
-    random: np.random.Generator | None  # for victims by chance; None for victims by their weight
+    border: Border  # the thresholds at which rules are found
+    protected: Protected | None  # itemsets that should stay frequent
+    random: np.random.Generator | None  # to draw victims at random; None to choose them by weight
 
 
 def hide(index: ItemIndex, rules: list[Rule], plan: Plan, strategy: Strategy) -> int:
-    """Hide all rules, the one that needs most first; how many rules the strategy could not hide its own way."""
+    """Hide all rules, the one that needs the most changes first.
+
+    Returns how many rules `isl` could not hide by additions, and hid by removals instead.
+    """
     needs = {rule: plan.border.right_removals(*index.supports(rule)) for rule in rules}
     weakened = _by_consequent(rules)
     left_over = 0
@@ -60,7 +63,7 @@ def _remove(
     plan: Plan,
     removals: Callable[[int, int], int],
 ) -> None:
-    """Take an item of one side out of as many baskets as it needs."""
+    """Remove an item of one side from as many baskets as needed to hide a rule."""
     both, left = index.supports(rule)
     count = removals(both, left)
     rows = np.flatnonzero(index.holding(rule.items))
@@ -70,7 +73,7 @@ def _remove(
         return
     best: tuple[float, int, Rows] | None = None
     for item in side:
-        # One more than are looked at, for the rule itself may be among them.
+        # One more than needed, because the rule itself may be among them.
         others = [other for other in weakened.get(item, [])[: SHARED + 1] if other != rule][:SHARED]
         chosen, cost = _victims(index, item, rows, count, others, plan)
         if best is None or (cost, item) < best[:2]:
@@ -82,10 +85,10 @@ def _remove(
 def _victims(
     index: ItemIndex, item: int, rows: Rows, count: int, others: list[Rule], plan: Plan
 ) -> tuple[Rows, float]:
-    """The baskets that lose an item, and how much they are missed.
+    """Choose the baskets that lose an item; returns them and the cost of that.
 
-    First those whose loss weakens most other sensitive rules for what it costs; then short baskets, as in the paper,
-    for they hold fewer sets; then the order of the public items, and of equal ones by chance.
+    First come those where the removal weakens the most other sensitive rules for its cost; then short baskets, as in
+    the paper, because they hold fewer sets; then the order of the index: by public items, and equal baskets at random.
 
     `others`: rules with the item on their right side.
     """
@@ -100,7 +103,10 @@ def _victims(
 
 
 def _add_left(index: ItemIndex, rule: Rule, plan: Plan) -> bool:
-    """Put the left side into baskets without the right one, those first that miss least of it; whether it suffices."""
+    """Add the left side to baskets without the right side, first where the fewest items are missing.
+
+    Returns whether there are enough such baskets; otherwise nothing is changed.
+    """
     both, left = index.supports(rule)
     count = plan.border.left_additions(both, left)
     free = ~index.holding(rule.consequent) & ~index.holding(rule.antecedent)

@@ -1,8 +1,8 @@
-"""The fewest occurrences that hide all rules, by integer programming.
+"""The fewest removals that hide all rules, by integer programming.
 
-Baskets that hold the same of the rules' items are alike: it matters only how many of them lose which items. So the
-program has a variable for each such kind of basket and each set of items that it may lose, whatever the number of
-baskets, and two rows a rule: its support is below the border, or its confidence is.
+Baskets that hold the same of the rules' items are of one kind: it only matters how many of them lose which items. So
+the program has one variable for each kind of basket and each set of items that it may lose, whatever the number of
+baskets, and two rows per rule: either its support or its confidence is below the border.
 """
 
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from shoal.errors import WrongUse
 from shoal.methods.basket_rule_hiding._item_index import Border, ItemIndex, Rule
 
 RULES = 100
-"""Rules of a program that is still made."""
+"""The most rules for which a program is made."""
 
 MOST = 20_000
-"""Variables of a program that is still solved."""
+"""The most variables of a program that is solved."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kinds:
-    """Baskets by which of the rules' items they hold."""
+    """Baskets grouped by which of the rules' items they hold."""
 
     items: tuple[int, ...]  # the items of all rules
     held: list[frozenset[int]]  # the items of each kind
@@ -44,20 +44,20 @@ class Kinds:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What each kind of basket loses."""
+    """The items that each kind of basket loses."""
 
     removals: tuple[tuple[int, frozenset[int], int], ...]
-    """The kind, the items, and how many baskets of the kind lose them."""
-    cost: int  # occurrences that are taken out
-    bound: int  # no way to hide the rules takes out fewer
+    """A kind of basket, items, and how many baskets of the kind lose these items."""
+    cost: int  # how many occurrences are removed
+    bound: int  # no way to hide the rules removes fewer
 
 
 def choices_of(held: frozenset[int], rules: list[Rule]) -> list[frozenset[int]]:
-    """The sets of items that it may pay to take out of a basket.
+    """The sets of items that may be worth removing from a basket.
 
-    Every item of such a set breaks a rule that the basket supports and that no other item of the set breaks: without
-    that item the same rules would be broken, and no left side would lose more. Parts of such sets are such sets, so
-    they are grown item by item.
+    Every item of such a set breaks a rule that the basket supports and that no other item of the set breaks. Otherwise
+    the same rules would be broken without that item, and no left side would lose more. Subsets of such sets have the
+    same property, so they are grown item by item.
     """
     supported = [frozenset(rule.items) for rule in rules if held.issuperset(rule.items)]
     items = sorted(frozenset[int]().union(*supported))
@@ -74,7 +74,7 @@ def choices_of(held: frozenset[int], rules: list[Rule]) -> list[frozenset[int]]:
 
 
 def solve(kinds: Kinds, rules: list[Rule], border: Border, seconds: float) -> Solution:
-    """The fewest occurrences to take out.
+    """Find the fewest occurrences to remove so that all rules are hidden.
 
     Raises `WrongUse` if the program is too large, or no solution is found in time.
     """
@@ -113,7 +113,7 @@ def solve(kinds: Kinds, rules: list[Rule], border: Border, seconds: float) -> So
         lower += [-np.inf, -np.inf]
         upper += [border.least - 1, q * both - 1]
     *places, values = zip(*entries, strict=True)
-    short = tuple(np.array(places, dtype=np.int32))  # the solver takes no longer ones
+    short = tuple(np.array(places, dtype=np.int32))  # the solver does not take longer integers
     matrix = coo_array((values, short), shape=(len(lower), width)).tocsr()
     cost = np.array([len(lost) for _, lost in variables] + [0] * len(rules), dtype=np.float64)
     most = np.array([kinds.counts[kind] for kind, _ in variables] + [1] * len(rules), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Baskets as columns that can be changed: who holds each of a few items."""
+"""Baskets as columns that can be changed: which baskets hold each of a few items."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -26,23 +26,23 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Border:
-    """Where a rule begins to be found: so many baskets, and such a confidence."""
+    """The thresholds at which a rule is found: a least number of baskets, and a least confidence."""
 
     least: int
     share: Fraction
 
     def reached(self, both: int, left: int) -> bool:
-        """Whether a miner finds a rule with these supports of both sides and of the left side."""
+        """Whether a miner finds a rule, given the supports of both sides together and of the left side."""
         return both >= self.least and both > 0 and both >= self.share * left
 
     def right_removals(self, both: int, left: int) -> int:
-        """The least number of baskets that must lose an item of the right side."""
+        """The fewest baskets that must lose an item of the right side."""
         by_support = both - self.least + 1
         by_confidence = both - (ceil(self.share * left) - 1)
         return max(0, min(by_support, by_confidence))
 
     def left_removals(self, both: int, left: int) -> int:
-        """The least number of baskets with both sides that must lose an item of the left side."""
+        """The fewest baskets with both sides that must lose an item of the left side."""
         if not self.reached(both, left):
             return 0
         by_support = both - self.least + 1
@@ -51,20 +51,20 @@ class Border:
         return min(by_support, floor((both - self.share * left) / (1 - self.share)) + 1)
 
     def left_additions(self, both: int, left: int) -> int:
-        """The least number of baskets without the right side that must get the whole left side."""
+        """The fewest baskets without the right side to which the whole left side must be added."""
         return max(0, floor(both / self.share) - left + 1)
 
 
 @dataclass(slots=True)
 class ItemIndex:
-    """Baskets with changes: items taken out of and put into baskets."""
+    """Baskets with changes: items removed from and added to baskets."""
 
     baskets: Baskets  # the baskets before any change, in canonical order
     columns: dict[int, Mask] = field(default_factory=dict)
-    """Which baskets hold an item now, for the items that were asked for."""
+    """Which baskets now hold an item, for the items requested so far."""
 
     def column(self, item: int) -> Mask:
-        """Which baskets hold an item now; write to it to change that."""
+        """Which baskets now hold an item; write to the mask to change that."""
         if item not in self.columns:
             column = np.zeros(len(self.baskets), dtype=np.bool_)
             column[owners(self.baskets.indptr)[self.baskets.items == item]] = True
@@ -84,14 +84,14 @@ class ItemIndex:
         self.columns.update(zip(missing, table, strict=True))
 
     def holding(self, items: tuple[int, ...]) -> Mask:
-        """Which baskets hold all of some items now."""
+        """Which baskets now hold all of some items."""
         mask: Mask = self.column(items[0]).copy()
         for item in items[1:]:
             mask &= self.column(item)
         return mask
 
     def supports(self, rule: Rule) -> tuple[int, int]:
-        """The baskets with both sides of a rule, and with its left side."""
+        """How many baskets hold both sides of a rule, and how many its left side."""
         both = self.holding(rule.antecedent)
         left = int(np.count_nonzero(both))
         for item in rule.consequent:
@@ -99,7 +99,7 @@ class ItemIndex:
         return int(np.count_nonzero(both)), left
 
     def changed(self) -> Baskets:
-        """The baskets with all changes; items that nobody holds any more stay in the vocabulary."""
+        """The baskets with all changes; items that no basket holds any more stay in the vocabulary."""
         kept = np.ones(len(self.baskets.items), dtype=np.bool_)
         rows = owners(self.baskets.indptr)
         added_rows, added_items = [], []

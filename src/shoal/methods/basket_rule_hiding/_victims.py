@@ -1,7 +1,7 @@
-"""Which baskets lose an item: those where it is missed least.
+"""Choose the baskets that lose an item: those where it matters least.
 
-A frequent itemset is lost when it falls below the least support. Only sets whose support is within reach of what is
-about to be taken can be lost, and the nearer they are, the more a basket that holds them is worth keeping.
+A frequent itemset is lost when it falls below the least support. Only sets whose support is close enough to that for
+the planned removals can be lost, and the closer they are, the more a basket that holds them is worth keeping.
 """
 
 from dataclasses import dataclass
@@ -14,25 +14,25 @@ from shoal.methods.basket_rule_hiding._item_index import Border, ItemIndex, Rule
 from shoal.mining.frequent_itemsets import Itemsets, frequent_itemsets
 
 SIZE = 3
-"""Items of the sets that are protected: most rules that people read are that short."""
+"""The most items of a protected set: most rules that people read are that short."""
 
 NEARBY = 500
-"""Sets that are looked at for one choice: the nearest to being lost."""
+"""How many sets are considered for one choice: those closest to being lost."""
 
 LIMIT = 2_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Protected:
-    """Frequent itemsets that had better stay frequent, by the items they hold."""
+    """Frequent itemsets that should stay frequent."""
 
-    table: Counts  # a row a set; short sets repeat their last item
-    supports: Counts  # baskets of each
-    least: int  # where a set is lost
+    table: Counts  # the items of each set, one set per row; short sets repeat their last item
+    supports: Counts  # the number of baskets that hold each set
+    least: int  # the support below which a set is lost
 
     @classmethod
     def of(cls, baskets: Baskets, rules: list[Rule], border: Border) -> "Protected":
-        """The frequent pairs and triples, less those that hold a whole rule: these must go."""
+        """The frequent pairs and triples, except those that contain a whole rule, which must go."""
         found = frequent_itemsets(baskets, border.least, 2)
         if len(found) * 20 < LIMIT:
             found = frequent_itemsets(baskets, border.least, SIZE, limit=LIMIT)
@@ -42,7 +42,7 @@ class Protected:
         return cls(table[keep], supports[keep], border.least)
 
     def weights(self, index: ItemIndex, item: int, rows: Rows, count: int) -> Floats:
-        """How much each of some baskets is needed where `count` of them lose an item."""
+        """How much each of some baskets is needed if `count` of them lose an item."""
         within = (self.table == item).any(axis=1) & (self.supports - count < self.least)
         places = np.flatnonzero(within)
         places = places[np.argsort(self.supports[places], kind="stable")][:NEARBY]
@@ -58,7 +58,7 @@ class Protected:
 
 
 def hold_a_rule(table: Counts, rules: list[Rule], width: int) -> Mask:
-    """Which sets, a row each, hold all items of a rule."""
+    """Which sets, one per row, contain all items of a rule."""
     first, second, third = np.sort(table, axis=1).T
     pairs = _sorted_items(rules, 2)
     wanted = pairs[:, 0] * width + pairs[:, 1]
@@ -66,7 +66,7 @@ def hold_a_rule(table: Counts, rules: list[Rule], width: int) -> Mask:
     for one, other in ((first, second), (first, third), (second, third)):
         found |= np.isin(one * width + other, wanted)
     triples = _sorted_items(rules, 3)
-    # The number of a pair instead of the pair itself, so that the product stays small.
+    # Use the number of a pair instead of the pair itself, so that the product stays small.
     numbers, begin = np.unique(triples[:, 0] * width + triples[:, 1], return_inverse=True)
     if len(numbers):
         key = first * width + second
@@ -77,12 +77,12 @@ def hold_a_rule(table: Counts, rules: list[Rule], width: int) -> Mask:
 
 
 def _sorted_items(rules: list[Rule], size: int) -> Counts:
-    """The items of the rules of one size, a row a rule, ascending."""
+    """The items of the rules of one size, one rule per row, ascending."""
     sets = [sorted(rule.items) for rule in rules if len(rule.items) == size]
     return np.array(sets, dtype=np.int64).reshape(-1, size)
 
 
 def _padded(found: Itemsets, size: int) -> Counts:
-    """The sets of one size, short ones filled up with their last item."""
+    """The sets of one size, padded with their last item."""
     columns = found.columns(np.flatnonzero(found.sizes == size), size).astype(np.int64)
     return np.concatenate([columns, np.repeat(columns[:, -1:], SIZE - size, axis=1)], axis=1)

@@ -1,4 +1,4 @@
-"""Hide association rules of baskets."""
+"""Association-rule hiding on baskets (Verykios et al. 2004)."""
 
 import time
 from collections.abc import Callable
@@ -26,22 +26,22 @@ from shoal.models.hidden_associations import HiddenAssociations
 from shoal.models.model import Model
 
 Search: TypeAlias = Callable[[Baskets], list[Rule]]
-"""A way to find the sensitive rules of baskets."""
+"""A function that finds the sensitive rules in baskets."""
 
 
 class BasketRuleHiding(Method):
-    """Take items out of as few baskets as it needs, until no sensitive rule can be found at the thresholds.
+    """Remove items from as few baskets as possible, until no sensitive rule can be found at the thresholds.
 
-    A rule is weakened by taking an item of its right side out of baskets that hold it (dsr), an item of its left side
-    (dsl), or by putting its left side into baskets without the right one (isl, which makes things up). The baskets are
-    chosen by what else would be lost: frequent itemsets near the border are kept where others can be spared. `exact`
-    finds the fewest occurrences, with proof.
+    A rule is weakened by removing an item of its right side from baskets that support it (dsr), or an item of its left
+    side (dsl), or by adding its left side to baskets without the right side (isl, which makes things up). The baskets
+    are chosen by what else would be lost: frequent itemsets near the threshold are kept where others can be spared.
+    `exact` finds the fewest occurrences to remove, with proof.
     """
 
     name: ClassVar[str] = "basket-rule-hiding"
     accepts: ClassVar[type] = Baskets
     not_distributable: ClassVar[str] = (
-        "which baskets an item is taken out of is weighed over all baskets at once, again after every item"
+        "which baskets lose an item is decided over all baskets at once, and anew after every item"
     )
     example: ClassVar[dict[str, Any]] = {"support": 0.03, "confidence": 0.2, "scope": "all"}
     paper: ClassVar[str] = (
@@ -63,8 +63,8 @@ class BasketRuleHiding(Method):
     )
     strategy: Strategy = Field(
         default="dsr",
-        description="dsr and dsl take items of the right or left side out, isl puts items of the left side in, exact "
-        "takes out the fewest occurrences, random is dsr with victims by chance",
+        description="dsr and dsl remove items of the right or left side, isl adds items of the left side, exact "
+        "removes the fewest occurrences, random is dsr with baskets chosen at random",
     )
     time_limit: float = Field(default=60, gt=0, description="with exact: seconds for one solution")
 
@@ -75,11 +75,11 @@ class BasketRuleHiding(Method):
 
     @property
     def splits_ties(self) -> bool:
-        """Of baskets that are missed equally little, some lose an item and others do not."""
+        """Always: of several equal baskets, some may lose an item and others not."""
         return True
 
     def models(self) -> tuple[Model, ...]:
-        """The rules are hidden."""
+        """The promise that the rules are hidden."""
         return (
             HiddenAssociations(
                 support=self.support,
@@ -91,7 +91,7 @@ class BasketRuleHiding(Method):
         )
 
     def unused_parameters(self) -> tuple[str, ...]:
-        """Rules that are named are not looked for, and only exact solves for so long."""
+        """Parameters of the search for rules, if rules are named; and the time limit, except with exact."""
         found = [
             f"--{field} has no effect: --rules names the rules to hide."
             for field in ("scope", "antecedent")
@@ -99,12 +99,12 @@ class BasketRuleHiding(Method):
         ]
         if self.strategy != "exact" and self.given("time_limit"):
             found.append(
-                f"--time-limit has no effect with --strategy {self.strategy}: only exact solves so long."
+                f"--time-limit has no effect with --strategy {self.strategy}: only exact has a time limit."
             )
         return tuple(found)
 
     def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
-        """Find the rules, hide them, look again."""
+        """Find the rules, hide them, and search again until none is found."""
         self.accept(data)
         assert isinstance(data, Baskets)
         begin = time.perf_counter()
@@ -125,7 +125,7 @@ class BasketRuleHiding(Method):
         return release, Trace(original_rows[order], timings, {**notes, "summary": [_sentence(notes)]})
 
     def _search(self, baskets: Baskets, border: Border) -> Search:
-        """A way to find the sensitive rules that a miner finds in changed baskets."""
+        """The function that finds the sensitive rules that a miner would find in changed baskets."""
         if self.rules:
             given = []
             for text in self.rules:
@@ -154,7 +154,7 @@ class BasketRuleHiding(Method):
     def _by_greed(
         self, baskets: Baskets, border: Border, search: Search, random: np.random.Generator
     ) -> tuple[Baskets, dict[str, Any]]:
-        """Hide what is found, and again what came up by that."""
+        """Hide the rules that are found, and then those that appeared because of the changes."""
         rules = search(baskets)
         notes: dict[str, Any] = {"sensitive_rules": len(rules), "rounds": 0}
         while rules:
@@ -163,7 +163,7 @@ class BasketRuleHiding(Method):
             plan = Plan(border, protected, random if by_chance else None)
             index = ItemIndex(baskets)
             index.prepare(item for rule in rules for item in rule.items)
-            # What is put in brings up new rules; these are hidden by taking items out, which ends for certain.
+            # Added items can create new rules; these are hidden by removing items, which certainly ends.
             strategy = "dsr" if self.strategy == "isl" and notes["rounds"] else self.strategy
             given_up = hide(index, rules, plan, strategy)
             if self.strategy == "isl":
@@ -176,7 +176,7 @@ class BasketRuleHiding(Method):
     def _by_program(
         self, baskets: Baskets, border: Border, search: Search, random: np.random.Generator
     ) -> tuple[Baskets, dict[str, Any]]:
-        """Solve for the rules found so far, add those that came up, and solve again from the original."""
+        """Solve for the rules found so far, add those that appeared, and solve again from the original."""
         rules = search(baskets)
         notes: dict[str, Any] = {"sensitive_rules": len(rules), "rounds": 0}
         changed, more = baskets, rules
@@ -193,7 +193,7 @@ class BasketRuleHiding(Method):
 
 
 def _apply(index: ItemIndex, kinds: Kinds, solution: Solution, protected: Protected) -> None:
-    """Choose the baskets of each kind: those that are missed least."""
+    """Choose the baskets of each kind that lose items: those that are needed least."""
     free = np.ones(len(kinds.of_row), dtype=np.bool_)
     for kind, lost, count in solution.removals:
         rows = np.flatnonzero((kinds.of_row == kind) & free)
@@ -207,7 +207,7 @@ def _apply(index: ItemIndex, kinds: Kinds, solution: Solution, protected: Protec
 
 
 def _sentence(notes: dict[str, Any]) -> str:
-    """What was found and done, in a sentence."""
+    """A sentence on what was found and done."""
     rules, proven = notes["sensitive_rules"], notes.get("least_removals")
     added = f", {notes['added']:,} put in" if notes["added"] else ""
     least = f" (at least {proven:,.0f} were needed)" if proven is not None else ""
@@ -218,7 +218,7 @@ def _sentence(notes: dict[str, Any]) -> str:
 
 
 def _changes(before: Baskets, after: Baskets) -> dict[str, int]:
-    """How many occurrences were taken out and put in, and of how many baskets."""
+    """How many occurrences were removed and added, and how many baskets changed."""
     width = len(before.vocabulary)
     one, other = (
         np.repeat(np.arange(len(side)), side.lengths) * width + side.items for side in (before, after)

@@ -1,12 +1,13 @@
-"""Groups of baskets in parts.
+"""CAHD on baskets in parts.
 
 Baskets are sorted into ranges along an order whose keys follow from each basket alone. *Blocks* are found from the top:
-where the list of all baskets is cut in half follows from how many there are of each, which is a bit a basket here;
-whether the cut is allowed, from counts of sensitive items. Once a block fits into a worker it is halved there as in
-memory, so that the groups are the same. *Near* clusters are found in such blocks: each is one worker's, and keeps the
-degree. With a single one the groups are those of memory, but for which of equal baskets come together. *Pivots* gather
-their neighbors inside a range; what is left of all ranges is one group, and each range knows how many of its rows it
-must leave so that this group keeps the degree. Where it does not fit into a worker, it is cut as blocks are.
+where to cut the list of all baskets in half follows from where equal baskets begin, which is kept here as one bit per
+basket; whether a cut is allowed follows from counts of sensitive items. Once a block fits into a worker it is halved
+there as in memory, so that the groups are the same. *Near* clusters are found inside such blocks, each of which goes to
+one worker and keeps the degree. With a single block the groups are the same as in memory, except for which of several
+equal baskets come together. *Pivots* gather their neighbors inside a range. The remaining rows of all ranges are one
+group, and each range knows how many of its rows it must leave over so that this group keeps the degree. If that group
+does not fit into a worker, it is cut like blocks.
 """
 
 from collections.abc import Callable
@@ -37,18 +38,18 @@ if TYPE_CHECKING:
 PLACE, FIRST, SEGMENT, LINE = "place", "first", "segment", "line"
 
 Grouped: TypeAlias = tuple[Parts, list[dict[str, Any]]]
-"""Groups in parts: keys, lines and notes; and further notes."""
+"""Groups in parts as keys, lines and notes; and a list of further notes."""
 
 GAP = 64
-"""Bytes without a bit that are worth sending, rather than beginning a new piece."""
+"""Gaps of up to this many empty bytes are sent along, because that is cheaper than starting a new piece."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """What a part must know to group its baskets as all together are grouped.
+    """What a part needs in order to group its baskets consistently with all others.
 
-    `schema`, `supports`: the baskets without rows, and how many of all hold each item. `p`, `alpha`, `order`:
-    parameters of the method. `seed`: the key that the order of ties is drawn with.
+    `schema`, `supports`: the baskets without rows, and how many of all baskets hold each item. `p`, `alpha`, `order`:
+    parameters of the method. `seed`: the key with which the order of ties is drawn.
     """
 
     schema: Baskets
@@ -59,22 +60,22 @@ class Plan:
     seed: int
 
     def sheet(self, frame: "Frame") -> Sheet:
-        """The baskets of a frame; items are numbered as in all baskets."""
+        """The baskets of a frame, with items numbered as in all baskets."""
         return sheet_of(baskets_in(frame, self.schema), self.supports)
 
     def orders(self, sheet: Sheet) -> tuple[Rows, ...]:
-        """The distinct baskets of a sheet in the order of all."""
+        """The orders of a sheet's distinct baskets, consistent with the order of all baskets."""
         return orders_of(self.order, sheet.distinct, self.supports[sheet.public])
 
     def blocks(self, sheet: Sheet) -> Grouping:
-        """The blocks of a sheet, which never divide equal baskets."""
+        """The blocks of a sheet, which never separate equal baskets."""
         return blocks(sheet, self.orders(sheet)[0], np.arange(len(sheet)), self.p)
 
     def near(self, frame: "Frame", block: int) -> "Frame":
-        """The groups of like baskets of a block."""
+        """The groups of similar baskets in a block."""
         import polars as pl
 
-        # A worker that is asked again gets the rows in another order.
+        # If work is repeated, the rows may come in another order.
         frame = frame[pl.Series(baskets_in(frame, self.schema).canonical_order())]
         ties = tie_order(frame.height, part_key(self.seed, block))
         return self.published(
@@ -82,7 +83,7 @@ class Plan:
         )
 
     def keyed(self, frame: "Frame") -> "Frame":
-        """A frame with the keys that baskets are ordered by."""
+        """A frame with a column of the keys by which baskets are ordered."""
         known = ~_secret(self.schema) & (self.supports > 0)
         public = baskets_in(frame, self.schema).keep(known)
         keys = sort_keys(self.order, public.indptr, public.items, self.supports[known])
@@ -91,7 +92,7 @@ class Plan:
     def published(
         self, frame: "Frame", group: Callable[[Sheet], Grouping], *, whole: bool = False
     ) -> "Frame":
-        """The groups of a frame: keys and lines, and notes on them; with `whole`, on its baskets too."""
+        """The groups of a frame as keys and lines, with notes on them and, with `whole`, on its baskets too."""
         import polars as pl
 
         from shoal.io.releases.set_lines import group_lines
@@ -110,7 +111,8 @@ def group_parts(
 ) -> tuple[Parts, int, list[dict[str, Any]]]:
     """Group baskets in parts.
 
-    Returns lines of groups in canonical order, how many there are, and notes on parts of them: numbers that are summed.
+    Returns the lines of the groups in canonical order, how many there are, and the notes of the parts, whose numbers
+    are to be summed.
     """
     import polars as pl
 
@@ -128,7 +130,7 @@ def group_parts(
 
 
 def _blocks(data: Dataset, plan: Plan, ranges: Ranges, size: int, *, like: bool) -> Grouped:
-    """Blocks by halving, the same as in memory; or groups of like baskets inside of blocks that fit a worker."""
+    """Halved blocks, the same as in memory; or groups of similar baskets inside blocks that fit into a worker."""
     import polars as pl
 
     numbered = _numbered(ranges).keep()
@@ -150,7 +152,7 @@ def _blocks(data: Dataset, plan: Plan, ranges: Ranges, size: int, *, like: bool)
 
 
 def _numbered(ranges: Ranges) -> Parts:
-    """The place of each basket in the order of all, and whether it differs from the one before it."""
+    """Number the baskets by their places in the order of all, and mark those that differ from the one before."""
     import polars as pl
 
     begins = ranges.begins()
@@ -167,7 +169,7 @@ def _numbered(ranges: Ranges) -> Parts:
 
 
 def _bits(numbered: Parts, rows: int) -> AnyArray:
-    """A bit for each place, set where a basket differs from the one before it; and one at the end."""
+    """One bit per place, set where a basket differs from the one before it, and once more at the end."""
 
     def work(frame: "Frame") -> list[tuple[int, AnyArray]]:
         places = np.sort(frame[PLACE].to_numpy()[frame[FIRST].to_numpy()])
@@ -182,7 +184,7 @@ def _bits(numbered: Parts, rows: int) -> AnyArray:
 
 
 def _packed(places: Rows) -> tuple[int, AnyArray]:
-    """Places as bits, from the byte on that the first one is in."""
+    """Places as bits, starting at the byte that holds the first one; with the number of that byte."""
     begin = int(places[0]) // 8
     flags = np.zeros(8 * (int(places[-1]) // 8 + 1 - begin), dtype=np.bool_)
     flags[places - 8 * begin] = True
@@ -190,7 +192,7 @@ def _packed(places: Rows) -> tuple[int, AnyArray]:
 
 
 def _cuts(bits: AnyArray, rows: int, size: int, p: int) -> dict[tuple[int, int], int]:
-    """Where blocks of more than so many rows would be cut, if they may be: begin and end of a block, and the cut."""
+    """Where blocks of more than `size` rows would be cut if that is allowed: the cut by begin and end of a block."""
     from shoal.kernels.cahd import half_of
 
     cuts: dict[tuple[int, int], int] = {}
@@ -199,7 +201,7 @@ def _cuts(bits: AnyArray, rows: int, size: int, p: int) -> dict[tuple[int, int],
         begin, end = stack.pop()
         if end - begin <= size:
             continue
-        # The nearest borders on both sides of the middle are all that decides.
+        # Only the nearest borders on both sides of the middle matter.
         above = _next_border(bits, -(-(begin + end) // 2))
         below = _last_border(bits, above - 1)
         borders = np.unique([begin, max(below, begin), min(above, end), end]).astype(np.int64)
@@ -211,7 +213,7 @@ def _cuts(bits: AnyArray, rows: int, size: int, p: int) -> dict[tuple[int, int],
 
 
 def _next_border(bits: AnyArray, place: int) -> int:
-    """The first bit that is set at a place or after it; there is one at the end."""
+    """The first set bit at or after a place; there is always one at the end."""
     step, byte = 64, place // 8
     skipped = place % 8
     while True:
@@ -222,7 +224,7 @@ def _next_border(bits: AnyArray, place: int) -> int:
 
 
 def _last_border(bits: AnyArray, place: int) -> int:
-    """The last bit that is set at a place or before it; 0 if there is none."""
+    """The last set bit at or before a place; 0 if there is none."""
     step, end = 64, place // 8 + 1
     left = 8 * end - place - 1
     while end > 0:
@@ -236,7 +238,7 @@ def _last_border(bits: AnyArray, place: int) -> int:
 
 
 def _allowed(numbered: Parts, plan: Plan, cuts: dict[tuple[int, int], int], rows: int) -> Rows:
-    """Where the blocks begin that are left after all cuts that keep the degree."""
+    """Where the blocks begin that result from all cuts that keep the degree."""
     begins = np.array(sorted({0, *cuts.values()}), dtype=np.int64)
     kinds = len(plan.schema.sensitive)
     held = _held(
@@ -262,9 +264,10 @@ def _allowed(numbered: Parts, plan: Plan, cuts: dict[tuple[int, int], int], rows
 
 
 def _held(parts: Parts, plan: Plan, where: "Callable[[Frame], Rows]") -> tuple[Rows, Counts]:
-    """How many baskets of each place (a number of a row) hold each sensitive item, where there are some.
+    """How many baskets in each segment hold each sensitive item; pairs that do not occur are left out.
 
-    Returns ascending keys, a place times the number of sensitive items and the number of the item; and how many.
+    `where`: gives the number of each row's segment. Returns the keys in ascending order (segment times the number of
+    sensitive items, plus the number of the item), and the count of each.
     """
     secret = _secret(plan.schema)
     number = np.cumsum(secret) - 1
@@ -294,7 +297,7 @@ def _secret(schema: Baskets) -> Mask:
 
 
 def _pivots(data: Dataset, plan: Plan, ranges: Ranges, size: int) -> Grouped:
-    """Groups around pivots inside ranges, and what is left of all of them: one group, or as few as fit into workers."""
+    """Groups around pivots inside ranges, and the remaining rows: one group, or as few as fit into workers."""
     import polars as pl
 
     parts = ranges.parts.keep()
@@ -320,10 +323,10 @@ def _pivots(data: Dataset, plan: Plan, ranges: Ranges, size: int) -> Grouped:
 
 
 def _around(frame: "Frame", plan: Plan, elsewhere: dict[int, Counts]) -> "Frame":
-    """The groups around the pivots of a range, with keys and lines, and the baskets that are left, without lines."""
+    """The groups around the pivots of a range, as keys and lines, and the remaining baskets, without lines."""
     import polars as pl
 
-    # A worker that is asked again gets the rows in another order.
+    # If work is repeated, the rows may come in another order.
     frame = frame[pl.Series(baskets_in(frame, plan.schema).canonical_order())]
     sheet, part = plan.sheet(frame), int(frame[RANGE][0])
     ties = tie_order(frame.height, part_key(plan.seed, part))
@@ -342,7 +345,7 @@ def _around(frame: "Frame", plan: Plan, elsewhere: dict[int, Counts]) -> "Frame"
 
 
 def _borders(left: Parts, plan: Plan, size: int) -> tuple[Indptr, Items]:
-    """The keys at which what is left is cut, because it does not fit into a worker: as blocks are, and no further."""
+    """The keys at which remaining rows are cut like blocks, but no further than needed to fit into a worker."""
     import polars as pl
 
     rows = left.fold(lambda frame: frame.height, lambda one, other: one + other) or 0
@@ -366,11 +369,11 @@ def _one_group(sheet: Sheet) -> Grouping:
 
 
 def _elsewhere(parts: Parts, plan: Plan, ranges: Ranges, rows: int) -> dict[int, Counts]:
-    """For each range and sensitive item, how many rows with it those that it leaves must take up from other ranges.
+    """For each range and sensitive item, how many rows with it from other ranges its remaining rows must absorb.
 
-    What is left of a range may hold a sensitive item more often than its degree allows by so many rows as others have
-    room for; room that is there from the beginning is shared out by the rows of the ranges. With a single range there
-    is nothing elsewhere.
+    The remaining rows of a range may hold a sensitive item more often than the degree allows, as far as other ranges
+    have room for it (the number is then negative). Room that there is from the start is shared among the ranges in
+    proportion to their rows. With a single range there is nothing elsewhere.
     """
     kinds, p = len(plan.schema.sensitive), plan.p
     keys, counts = _held(parts, plan, lambda frame: frame[RANGE].to_numpy())

@@ -1,4 +1,4 @@
-"""Three ways to group baskets: like ones by public items alone, around sensitive ones, or in blocks that are halved."""
+"""Three ways to group baskets: near clusters by public items alone, pivots around sensitive baskets, halved blocks."""
 
 from dataclasses import dataclass, replace
 
@@ -13,8 +13,8 @@ from shoal.methods.cahd._split_baskets import Sheet
 class Grouping:
     """Which rows belong together.
 
-    `rows`: the rows in their order. `groups`: the group of each of them, counted from 0. `given_up`: how many groups of
-    a sensitive row were given up; it went with those that were left.
+    `rows`: the rows in their order. `groups`: the group of each of these rows, counted from 0. `given_up`: for how many
+    sensitive rows no group was formed; such a row joined the remaining rows.
     """
 
     rows: Rows
@@ -23,9 +23,9 @@ class Grouping:
 
 
 def pivots(sheet: Sheet, orders: tuple[Rows, ...], ties: Rows, p: int, alpha: int) -> Grouping:
-    """Group each sensitive row with the p - 1 rows near it that have most items in common with it.
+    """Group each sensitive row with the p - 1 rows near it that share the most items with it.
 
-    The rows that are left are one group.
+    The remaining rows are one group.
     """
     elsewhere = np.zeros(len(sheet.sensitive), dtype=np.int64)
     grouping = around_pivots(sheet, orders, ties, p, alpha, elsewhere)
@@ -37,11 +37,10 @@ def pivots(sheet: Sheet, orders: tuple[Rows, ...], ties: Rows, p: int, alpha: in
 def around_pivots(
     sheet: Sheet, orders: tuple[Rows, ...], ties: Rows, p: int, alpha: int, elsewhere: Counts
 ) -> Grouping:
-    """The same; the group of a row that is left is -1.
+    """Group rows as `pivots` does, but leave the remaining rows in group -1.
 
-    `ties`: the order in which rows with equal baskets come: one that tells nothing of their sensitive items.
-    `elsewhere`: for each sensitive item how many more rows with it those that are left must be able to take up; see the
-    kernel.
+    `ties`: the order of rows with equal baskets, which must tell nothing about their sensitive items. `elsewhere`: for
+    each sensitive item, how many more rows with it the remaining rows must be able to absorb; see the kernel.
     """
     from shoal.kernels.cahd import form_groups
 
@@ -69,8 +68,8 @@ def around_pivots(
 def blocks(sheet: Sheet, order: Rows, ties: Rows, p: int) -> Grouping:
     """Cut the ordered rows in half, and the halves again, as long as both keep the degree.
 
-    Rows with the same basket stay together. Public items alone decide what is cut where; sensitive
-    ones can only forbid a cut.
+    Rows with the same basket stay together. Public items alone decide where to cut; sensitive ones can only forbid a
+    cut.
     """
     from shoal.kernels.cahd import halve
 
@@ -84,13 +83,13 @@ def blocks(sheet: Sheet, order: Rows, ties: Rows, p: int) -> Grouping:
 
 
 def near(sheet: Sheet, ties: Rows, p: int, supports: Counts | None = None) -> Grouping:
-    """Clusters of p like rows, found by public items alone, and put together where the degree asks for it.
+    """Group rows in clusters of p similar ones, found by public items alone and merged where the degree requires it.
 
-    Clusters are in pairs. If one of a pair breaks the degree, both are one group: which of them broke it cannot be
-    seen. A pair that breaks the degree takes in other pairs; see the kernel.
+    Clusters come in pairs. If one of a pair breaks the degree, both become one group, so that it cannot be seen which
+    one broke it. A pair that breaks the degree takes in other pairs; see the kernel.
 
-    `ties`: the order in which rows with equal baskets come: one that tells nothing of their sensitive items.
-    `supports`: how many of all rows hold each public item, where these are a part of them.
+    `ties`: the order of rows with equal baskets, which must tell nothing about their sensitive items. `supports`: how
+    many of all rows hold each public item, if these rows are only a part of them.
     """
     found = clustered(sheet, ties, p, supports)
     cluster = found.cluster_of
@@ -107,13 +106,13 @@ def near(sheet: Sheet, ties: Rows, p: int, supports: Counts | None = None) -> Gr
 
 
 def clustered(sheet: Sheet, ties: Rows, p: int, supports: Counts | None) -> Pairs:
-    """The paired clusters; `ties` says which of equal rows is where."""
+    """The paired clusters; `ties` decides which of several equal rows goes where."""
     found = clusters_of(sheet.distinct, p, supports)
     return replace(found, rows=sheet.arranged(np.arange(len(sheet.distinct)), ties)[found.rows])
 
 
 def _homes(sheet: Sheet, rows: Rows, pairs: Rows, p: int) -> Rows:
-    """For each pair of clusters the one that began its group.
+    """For each pair of clusters, the pair that started its group.
 
     `rows`, `pairs`: all rows pair by pair, and the pair of each.
     """
@@ -132,7 +131,7 @@ def _homes(sheet: Sheet, rows: Rows, pairs: Rows, p: int) -> Rows:
 
 
 def _secret_counts(sheet: Sheet, rows: Rows, group: Rows) -> tuple[Rows, Rows, Counts]:
-    """The groups of rows and the sensitive items that occur in each, and how often."""
+    """The sensitive items that occur in each group: entries of group, item and count."""
     kinds = len(sheet.sensitive)
     indptr, secrets = sheet.secrets_of(rows)
     held, counts = np.unique(np.repeat(group, np.diff(indptr)) * kinds + secrets, return_counts=True)

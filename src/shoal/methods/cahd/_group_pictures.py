@@ -1,4 +1,4 @@
-"""What the report shows of groups: the matrix before and after it was ordered, and the degrees of the groups."""
+"""Pictures of groups for the report: the matrix before and after ordering, and the degrees of the groups."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from shoal.kernels.band import Placed
 
 ROWS, COLUMNS = 96, 64
-"""Cells of a picture, at most."""
+"""The most cells of a picture, down and across."""
 
 DEGREES = 20
-"""Bars of the histogram of degrees; the largest ones share the last."""
+"""How many bars the histogram of degrees has before the last, which counts all larger degrees."""
 
 
 def before_and_after(sheet: Sheet, rows: Rows, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The matrix of baskets and public items in the order of the input, and in that of the method.
+    """The matrix of baskets and public items in the order of the input, and in the order of the method.
 
-    Items stand, from left to right, by the mean place of the baskets that hold them, in both pictures.
+    In both pictures, items are ordered from left to right by the mean place of the baskets that hold them.
 
     Returns bandwidth and profile before and after, and the pictures.
     """
@@ -45,7 +45,7 @@ def before_and_after(sheet: Sheet, rows: Rows, name: str) -> tuple[dict[str, Any
 
 
 def _matrix(title: str, distinct: Distinct, order: "Placed", column: Items) -> dict[str, Any]:
-    """A sparse matrix as a picture of few cells: how many entries each of them covers."""
+    """A sparse matrix as a picture with few cells, each of which counts the entries that it covers."""
     from shoal.kernels.band import binned
 
     rows = len(order.places)
@@ -62,7 +62,7 @@ def _matrix(title: str, distinct: Distinct, order: "Placed", column: Items) -> d
 
 
 def degrees(groups: Groups, promised: int) -> list[dict[str, Any]]:
-    """How many groups reach which degree: their size over the largest count of a sensitive item."""
+    """The picture of the groups' degrees: their sizes over their largest counts of a sensitive item."""
     return histogram(degree_bars(groups, promised), promised)
 
 
@@ -78,7 +78,7 @@ def degree_bars(groups: Groups, promised: int) -> list[int]:
 
 
 def histogram(bars: list[int], promised: int) -> list[dict[str, Any]]:
-    """The picture of such bars; none where no group has a sensitive item."""
+    """The histogram of degree bars; no picture if no group has a sensitive item."""
     if not any(bars):
         return []
     last = max(place for place, bar in enumerate(bars) if bar)

@@ -1,4 +1,4 @@
-"""Baskets change places between groups, so that these tell together what the sensitive items go with."""
+"""Swap baskets between groups, so that all groups together show which public items go with sensitive ones."""
 
 import numpy as np
 
@@ -8,14 +8,14 @@ from shoal.methods.cahd._formation import Grouping
 from shoal.methods.cahd._split_baskets import Sheet
 
 PAIRS = 50_000_000
-"""Pairs of a sensitive and a public item whose estimates are kept, eight bytes and twice each."""
+"""The most pairs of a sensitive and a public item; each takes twice eight bytes, for truth and estimate."""
 
 
 def improve(sheet: Sheet, grouping: Grouping, window: int) -> tuple[Grouping, int, float]:
-    """Let baskets without sensitive items change places, as long as the loss falls.
+    """Let baskets without sensitive items trade places, as long as the loss falls.
 
-    Sizes and counts of sensitive items stay what they are in every group, and so does the degree. The loss is that of
-    `swap_rows`: how far the estimated number of baskets with a sensitive and a public item is from the truth.
+    The size and the counts of sensitive items of every group stay the same, and so does the degree. The loss is that of
+    `swap_rows`: how far the estimated numbers of baskets with a sensitive and a public item are from the truth.
 
     Returns the new grouping, the number of swaps, and by how much the loss fell. Raises `WrongUse` if there are too
     many pairs of a sensitive and a public item.
@@ -39,7 +39,7 @@ def improve(sheet: Sheet, grouping: Grouping, window: int) -> tuple[Grouping, in
     summary_indptr = np.searchsorted(pairs, np.arange(len(sizes) + 1) * kinds)
     rates = counts / sizes[pairs // kinds]
 
-    # The pairs of each row with a sensitive item, and of each row with a sensitive item of its group.
+    # True counts pair the items of a row with its own secrets, estimates with all secrets of its group.
     owner = owners(secret_indptr)
     truth_begin, own = taken(indptr, owner)
     truth = np.bincount(

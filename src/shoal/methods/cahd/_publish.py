@@ -1,4 +1,4 @@
-"""Groups as they are published: in canonical order, with sums of their sensitive items."""
+"""Publish groups: in canonical order, with counts of their sensitive items."""
 
 from dataclasses import replace
 
@@ -11,11 +11,11 @@ from shoal.methods.cahd._split_baskets import Sheet
 
 
 def publish(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[Groups, Rows]:
-    """Put groups together: baskets of public items in canonical order, counts of the sensitive ones.
+    """Make the published groups: baskets of public items in canonical order, and counts of the sensitive ones.
 
     `rows`, `groups`: all rows in any order, and the group of each. Returns the groups in canonical order, and the row
-    of each published basket. Neither a basket's place in its group nor a group's place tells who holds a sensitive
-    item: both follow from the published sets.
+    of each published basket. Neither the place of a basket in its group nor the place of a group reveals who holds a
+    sensitive item, since both follow from the published sets.
     """
     published, members = grouped(baskets, sheet, rows, groups)
     published = without_unused(published)
@@ -25,11 +25,11 @@ def publish(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[G
 
 
 def grouped(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[Groups, Rows]:
-    """The same, with the whole vocabulary of the baskets."""
+    """Make the groups as `publish` does, but with the whole vocabulary of the baskets."""
     from shoal.kernels.ragged import take_rows
 
     count = int(groups.max()) + 1
-    # The distinct baskets are numbered in canonical order, and rows that tie are published alike.
+    # The distinct baskets are numbered in canonical order, and rows that tie are published identically.
     baskets_of = sheet.distinct.of_row[rows]
     order = ascending(groups, baskets_of)
     indptr = indptr_by(groups, count)
@@ -61,7 +61,7 @@ def grouped(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[G
 
 
 def empty_groups(baskets: Baskets, supports: Counts) -> Groups:
-    """No groups, with the items that somebody holds."""
+    """Groups without any group; the vocabulary has the items that occur."""
     none = np.empty(0, dtype=np.int32)
     begin = np.zeros(1, dtype=np.int64)
     vocabulary = tuple(baskets.vocabulary[item] for item in np.flatnonzero(supports).tolist())
@@ -69,7 +69,7 @@ def empty_groups(baskets: Baskets, supports: Counts) -> Groups:
 
 
 def without_unused(groups: Groups) -> Groups:
-    """The same groups without items that nobody holds."""
+    """The same groups, with unused items dropped from the vocabulary."""
     used = np.zeros(len(groups.vocabulary), dtype=np.bool_)
     used[groups.items], used[groups.sensitive_items] = True, True
     number = (np.cumsum(used) - 1).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Baskets as the methods that publish groups see them: public items on one side, sensitive ones on the other."""
+"""Baskets split into public and sensitive items, for the methods that publish groups."""
 
 from dataclasses import dataclass
 
@@ -11,16 +11,16 @@ from shoal.errors import Infeasible, WrongUse
 from shoal.models.privacy_degree import PrivacyDegree
 
 NAMED = 5
-"""Sensitive items that a refusal names."""
+"""The most sensitive items that a refusal names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sheet:
-    """Rows with their public items apart from their sensitive ones.
+    """Rows with their public and their sensitive items kept separately.
 
     `public`: codes of the items that are published in baskets: all that occur and are not sensitive. `sensitive`: codes
-    of the sensitive items. `distinct`: the distinct baskets of public items, numbered among `public`, and which of them
-    each row holds. `secret_indptr`, `secrets`: the sensitive items of each row, numbered among `sensitive`.
+    of the sensitive items. `distinct`: the distinct baskets of public items, numbered among `public`, and which one
+    each row has. `secret_indptr`, `secrets`: the sensitive items of each row, numbered among `sensitive`.
     """
 
     public: Items
@@ -33,16 +33,16 @@ class Sheet:
         return len(self.secret_indptr) - 1
 
     def arranged(self, order: Rows, ties: Rows) -> Rows:
-        """All rows, by the place of their baskets in an order of the distinct ones.
+        """All rows, ordered by the places of their baskets in an order of the distinct ones.
 
-        `ties`: all rows, in the order in which those with equal baskets come.
+        `ties`: all rows, in the order that decides among rows with equal baskets.
         """
         place = np.empty(len(self.distinct), dtype=np.int64)
         place[order] = np.arange(len(order))
         return ties[ascending(place[self.distinct.of_row[ties]])]
 
     def secrets_of(self, rows: Rows) -> tuple[Indptr, Items]:
-        """The sensitive items of the rows in another order."""
+        """The sensitive items of some rows, in the given order."""
         from shoal.kernels.ragged import take_rows
 
         found: tuple[Indptr, Items] = take_rows(self.secret_indptr, self.secrets, rows)
@@ -50,12 +50,12 @@ class Sheet:
 
 
 def sheet_of(baskets: Baskets, supports: Counts | None = None) -> Sheet:
-    """Take baskets apart into public and sensitive items.
+    """Split baskets into public and sensitive items.
 
-    `supports`: the supports of all items: in these baskets, or where these are a part of others, in all.
+    `supports`: the supports of all items in all baskets, if these are only a part of them.
     """
     secret = flagged(baskets.sensitive, len(baskets.vocabulary))
-    # Items that nobody holds have no number: a reader of the release would not know of them.
+    # Items that nobody holds get no number, because a reader of the release would not know of them.
     known = ~secret & ((baskets.supports if supports is None else supports) > 0)
     secret_indptr, codes = sensitive_items(baskets)
     return Sheet(
@@ -68,7 +68,7 @@ def sheet_of(baskets: Baskets, supports: Counts | None = None) -> Sheet:
 
 
 def basket_counts(sheet: Sheet) -> dict[str, int]:
-    """What the owner of the data may want to know of some baskets."""
+    """Notes on some baskets for the data's owner."""
     bare = np.diff(sheet.distinct.indptr) == 0
     return {
         "distinct_baskets": len(sheet.distinct),
@@ -77,18 +77,18 @@ def basket_counts(sheet: Sheet) -> dict[str, int]:
 
 
 def degree_of(baskets: Baskets, supports: Counts, p: int) -> PrivacyDegree:
-    """The promise with the names of the sensitive items that somebody holds; of all, where nobody holds one."""
+    """The promise with the names of the sensitive items that occur, or of all of them if none occurs."""
     held = baskets.sensitive[supports[baskets.sensitive] > 0]
     named = held if len(held) else baskets.sensitive
     return PrivacyDegree(p=p, sensitive=tuple(baskets.vocabulary[item] for item in named.tolist()))
 
 
 def refuse_infeasible(baskets: Baskets, supports: Counts, rows: int, p: int) -> None:
-    """Refuse a degree that no groups can keep: a sensitive item in more than one p-th of all baskets.
+    """Refuse a degree that no groups can keep, because a sensitive item is in more than one p-th of all baskets.
 
     `baskets`: vocabulary and roles. `supports`, `rows`: how many baskets hold each item, and how many there are. Raises
-    `WrongUse` if no item is sensitive. Raises `Infeasible` with the largest degree that can be promised, of all and of
-    each item that forbids p.
+    `WrongUse` if no item is sensitive. Raises `Infeasible` with the largest degree that can be promised, overall and
+    for each item that rules out p.
     """
     if not len(baskets.sensitive):
         raise WrongUse(

@@ -32,13 +32,13 @@ Data = TypeVar("Data")
 
 
 class Cahd(Method):
-    """Put like baskets side by side, group neighbors, and publish each group's sensitive items as counts.
+    """Put similar baskets side by side, group neighbors, and publish each group's sensitive items as counts.
 
     Public items are published exactly; which basket of a group holds a sensitive item is not. The order of the baskets
-    and the likeness of two of them follow from public items alone. In the form `near`, sensitive items only tell which
-    clusters of like baskets become one group; in the form `blocks`, they can only forbid to cut a group in half; in the
-    paper's form, `pivots`, a group is a sensitive basket with the nearest others, and whoever knows that can often tell
-    which one it was.
+    and the similarity of two of them follow from public items alone. In the form `near`, sensitive items only decide
+    which clusters of similar baskets become one group. In the form `blocks`, they can only forbid cutting a group in
+    half. In the paper's form, `pivots`, a group is a sensitive basket with the nearest others, and whoever knows that
+    can often tell which one it was.
     """
 
     name: ClassVar[str] = "cahd"
@@ -54,8 +54,8 @@ class Cahd(Method):
     p: int = Field(ge=2, description="degree: at most one p-th of a group's baskets holds a sensitive item")
     form: Literal["near", "blocks", "pivots"] = Field(
         default="near",
-        description="how groups form: near, clusters of like baskets, found by public items alone, put together where "
-        "the degree asks for it; blocks of the order, halved as long as the degree holds; or pivots, around each "
+        description="how groups form: near, clusters of similar baskets, found by public items alone and merged where "
+        "the degree requires it; blocks of the order, halved as long as the degree holds; or pivots, around each "
         "sensitive basket, as in the paper, which betrays many of them",
     )
     order: Order = Field(
@@ -71,13 +71,13 @@ class Cahd(Method):
     )
     improve: bool = Field(
         default=False,
-        description="let baskets without sensitive items change places while estimates come closer to the truth; "
-        "who was moved can be seen, and so who was not; not in parts (spark, stream)",
+        description="let baskets without sensitive items trade places as long as estimates come closer to the truth; "
+        "readers can see who was moved, and so who was not; not in parts (spark, stream)",
     )
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """Clusters first, then blocks in each order."""
+        """Near clusters first, then blocks in each order."""
         if goal.aim is not Aim.DEGREE:
             return []
         plain = {"name": cls.name, "p": goal.p}
@@ -90,22 +90,20 @@ class Cahd(Method):
 
     @property
     def splits_ties(self) -> bool:
-        """Blocks keep equal baskets together, unless they change places afterwards."""
+        """Whether equal baskets may be separated: blocks keep them together, unless they trade places afterward."""
         return self.form != "blocks" or self.improve
 
     def models(self) -> tuple[Model, ...]:
-        """The degree."""
+        """The promise: the privacy degree."""
         return (PrivacyDegree(p=self.p),)
 
     def unused_parameters(self) -> tuple[str, ...]:
-        """Only pivots have candidates, and clusters of like baskets need no order."""
+        """Alpha, which only pivots and swaps use, and the order, which near clusters do not need."""
         said = []
         if self.form != "pivots" and not self.improve and self.given("alpha"):
-            said.append(
-                "--alpha has no effect: only --form pivots and --improve look at baskets so far away."
-            )
+            said.append("--alpha has no effect: only --form pivots and --improve look that far.")
         if self.form == "near" and self.given("order"):
-            said.append("--order has no effect: only --form blocks and --form pivots go by one.")
+            said.append("--order has no effect: only --form blocks and --form pivots use one.")
         return tuple(said)
 
     def anonymize(
@@ -142,7 +140,7 @@ class Cahd(Method):
         return self.released(groups, models=promised), Trace(rows, timings, notes)
 
     def refuse_distributed(self) -> None:
-        """Only orders by keys can be cut, and no improvement."""
+        """Refuse orders that do not follow from each basket alone, and improvement."""
         if self.form != "near" and self.order not in SORTABLE:
             raise WrongUse(
                 f"The order {self.order} needs all baskets at once; in parts, take {' or '.join(SORTABLE)} (--order)."
@@ -153,7 +151,7 @@ class Cahd(Method):
     def _distributed(
         self, data: Dataset, engine: Distributed, seed: int | None
     ) -> tuple[Release[Dataset], Trace]:
-        """The same of baskets in parts, for orders by keys: blocks are those of memory, others gather inside ranges."""
+        """Group baskets in parts: blocks are the same as in memory, other groups form inside ranges of the order."""
         from shoal.data._basket_frames import supports_in
         from shoal.methods.cahd._distributed import Plan, group_parts
 
@@ -173,7 +171,7 @@ class Cahd(Method):
         return self.released(Dataset(schema, lines, count, data.rows), models=promised), trace
 
     def _together(self, parts: list[dict[str, Any]]) -> dict[str, Any]:
-        """The notes of all parts, from those of each."""
+        """Combine the notes of all parts."""
         names = ["distinct_baskets", "baskets_without_public_items", "parts"]
         names += ["groups_given_up"] if self.form == "pivots" else []
         notes: dict[str, Any] = {name: sum(part.get(name, 0) for part in parts) for name in names}

@@ -1,4 +1,4 @@
-"""Moles of many baskets: compiled kernels on rows of bits and lists of baskets, on all threads."""
+"""Search for moles in many baskets: compiled kernels on bitmaps and lists of baskets, on all threads."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from shoal.kernels.moles import Found, Level, Rule
 
 BITS_MEMORY = 1 << 29
-"""Bytes that rows of bits of public items may take, and as many again for private ones."""
+"""How many bytes the bitmaps of public items may take, and as many again those of private ones."""
 
 LEAST_SHARE = 1024
-"""An item that fewer than one of so many baskets holds gets no row of bits."""
+"""An item gets no bitmap if fewer than one in this many baskets hold it."""
 
 ROOM = 1 << 18
-"""Sets that one call of a kernel may write."""
+"""How many sets one call of a kernel may write."""
 
 PARTS = 16
-"""Parts of a level for each thread: many, because some take longer than others."""
+"""How many parts a level is cut into for each thread: many, because some take longer than others."""
 
 
 class CompiledSearch:
-    """Moles by compiled kernels.
+    """Search for moles with compiled kernels.
 
-    `public`, `private`: who holds what; no public item is a mole itself. `promise`: what makes a mole; the numbers of
-    its share, times the number of baskets, fit into 64 bits. `level`: sets to begin with, in lexicographic order, and
-    their supports; single items by default. `peaks`: for each of those sets, a number that no secret exceeds among the
-    baskets that hold it, if it is known.
+    `public`, `private`: which basket holds which item; no public item is a mole itself. `promise`: what makes a set a
+    mole; numerator and denominator of its share, times the number of baskets, must fit into 64 bits. `level`: the sets
+    to begin with, in lexicographic order, and their supports; single items by default. `peaks`: if known, for each of
+    those sets an upper bound on the count of any secret among the baskets that hold it.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class CompiledSearch:
         self._rule = Rule(promise.k, promise.h.numerator, promise.h.denominator)
         self._mean_length = _mean_length(public)
         sets, supports = level or (np.arange(len(public.codes), dtype=np.int32)[:, None], public.supports)
-        # Of no set that is not a mole does a secret exceed the share.
+        # In a set that is not a mole, no secret exceeds the share.
         most = supports * promise.h.numerator // promise.h.denominator
         self._level = level_of(sets, supports, most if peaks is None else peaks)
 
@@ -60,7 +60,7 @@ class CompiledSearch:
         return len(self._level.sets)
 
     def extend(self, keep_safe: bool) -> tuple[Items, int]:
-        """Make the sets of this level one item longer; the moles, a row a mole, and how many sets were judged."""
+        """Make the sets of this level one item longer; returns the moles, one per row, and how many were judged."""
         from shoal.kernels.moles import SAFE, Found
 
         parts = min(max(self._engine.threads * PARTS, 1), len(self))
@@ -84,18 +84,18 @@ class CompiledSearch:
 
 
 def counted(public: Incidence, level: "Level", begin: int, end: int) -> "Found":
-    """The sets one item longer than some sets of a level, with the number of baskets that hold them; none is judged.
+    """Count the baskets that hold each set that is one item longer than a set of a level, without judging it.
 
-    Those that no basket holds are left out. Peaks are the least ones of the subsets.
+    Sets that no basket holds are left out. Their peaks are the smallest among the subsets.
 
-    `public`: who holds what; the supports are those of these baskets. `level`: sets that may be held by other baskets
-    too. Their supports only say how to count best.
+    `public`: which basket holds which item; the supports are those in these baskets. `level`: sets that other baskets
+    may hold too; their supports only serve to choose the fastest way to count.
     """
     from shoal.kernels.moles import Rule
 
     nothing = public.without(np.ones(len(public.codes), dtype=np.bool_))
     holders = holders_of(public), holders_of(nothing)
-    # No set is rare, and none can give anything away.
+    # With this rule no set is a mole: none is rare, and there are no secrets.
     found, _ = _extended(level, begin, end, holders, Rule(1, 1, 0), _mean_length(public), keep_safe=True)
     return found
 
@@ -109,7 +109,7 @@ def _extended(
     mean_length: float,
     keep_safe: bool,
 ) -> tuple["Found", int]:
-    """Extend some sets of a level; `holders` are those of public and of private items."""
+    """Extend some sets of a level; `holders` are the baskets of public and of private items."""
     from shoal.kernels.moles import Found, extend
 
     width = max(ROOM, 2 * len(holders[0].item_indptr))
@@ -130,7 +130,7 @@ def _extended(
 
 
 def _mean_length(public: Incidence) -> float:
-    """The items of the basket of a typical occurrence."""
+    """The mean length of a basket, weighted by length: the size of the basket that a typical occurrence is in."""
     lengths = np.diff(public.indptr)
     return float((lengths * lengths).sum() / max(lengths.sum(), 1))
 
@@ -138,7 +138,7 @@ def _mean_length(public: Incidence) -> float:
 def single_moles(
     public: Incidence, private: Incidence, promise: Promise, engine: Local
 ) -> tuple[Mask, Counts]:
-    """Which public items are moles themselves; and how often each occurs with the secret it occurs most often with."""
+    """Which public items are moles themselves; and how often each occurs with its most frequent secret."""
     from shoal.kernels.cohorts import peaks_of_items
 
     peaks = np.zeros(len(public.codes), dtype=np.int64)
@@ -158,7 +158,7 @@ def single_moles(
 
 
 def _transposed(indptr: Indptr, items: Items, supports: Counts) -> tuple[Indptr, Items]:
-    """The baskets of each item of compressed rows, ascending, in compressed rows."""
+    """Transpose compressed rows: the baskets of each item, ascending, in compressed rows."""
     from shoal.kernels.cohorts import transposed
 
     item_indptr = indptr_of(supports)
@@ -166,7 +166,7 @@ def _transposed(indptr: Indptr, items: Items, supports: Counts) -> tuple[Indptr,
 
 
 def level_of(sets: Items, supports: Counts, peaks: Counts) -> "Level":
-    """Sets in lexicographic order, with their groups found out."""
+    """A level of sets in lexicographic order, grouped by all but their last item."""
     from shoal.kernels.moles import Level
 
     changes = (sets[1:, :-1] != sets[:-1, :-1]).any(axis=1)
@@ -176,7 +176,7 @@ def level_of(sets: Items, supports: Counts, peaks: Counts) -> "Level":
 
 
 def holders_of(incidence: Incidence) -> "Holders":
-    """Lists of baskets of all items, and rows of bits of the frequent ones."""
+    """The list of baskets of each item, and bitmaps of the frequent items."""
     from shoal.kernels.cohorts import Holders
 
     item_indptr, rows = _transposed(incidence.indptr, incidence.items, incidence.supports)
@@ -190,7 +190,7 @@ def holders_of(incidence: Incidence) -> "Holders":
 
 
 def _bits(item_indptr: Indptr, rows: Items, first: int, words: int) -> AnyArray:
-    """Rows of bits of the items from the first on."""
+    """Bitmaps of the items from number `first` on."""
     bits = np.zeros((len(item_indptr) - 1 - first, words), dtype=np.uint64)
     for place in range(len(bits)):
         flags = flagged(rows[item_indptr[first + place] : item_indptr[first + place + 1]], words * 64)

@@ -1,7 +1,7 @@
-"""Moles of baskets in parts: each part counts how many of its baskets hold a set, and the counts are added up.
+"""Search for moles in baskets in parts: each part counts its baskets that hold a set, and the counts are added up.
 
-Sets are made and judged here, on their sums, so that the moles are those of all baskets together. A level costs one
-pass over the parts for the supports, and one more for sets that may give a secret away.
+Sets are made and judged here, by the sums, so that the moles are those of all baskets together. A level takes one pass
+over the parts for the supports, and another one for sets that may reveal a secret.
 """
 
 from dataclasses import dataclass, replace
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from shoal.kernels.moles import Level
 
 CANDIDATES = 1 << 26
-"""Sets of a level that are counted in one pass, at most."""
+"""The most sets of a level that are counted in one pass."""
 
 ENTRIES = 1 << 23
-"""Counts of a secret in a set that are added up in one pass, at most: 64 MB that each part sends."""
+"""The most counts of a secret in a set that are added up in one pass: each part then sends up to 64 MB."""
 
 
 def suppressed(data: Dataset, kept: Mask) -> Parts:
-    """The baskets without the items that go, renamed to the codes of those that stay."""
+    """The baskets without suppressed items, recoded to the items that stay."""
     schema = data.schema
 
     def work(frame: pl.DataFrame) -> pl.DataFrame:
@@ -42,12 +42,12 @@ def suppressed(data: Dataset, kept: Mask) -> Parts:
 
 
 def find_moles(data: Dataset, promise: Promise, supports: Counts) -> Moles:
-    """Find all minimal moles; `supports` are those of all items."""
+    """Find all minimal moles; `supports` are those of all items in all baskets."""
     promise = replace(promise, h=largest_below(promise.h, data.rows))
     schema = data.schema
     known = schema.public[supports[schema.public] > 0]
     codes = known[np.argsort(supports[known], kind="stable")]
-    # A secret that is rarer than the share of the smallest cohort can be given away by none.
+    # No set can reveal a secret that is too rare to exceed the share even in the smallest allowed cohort.
     watched = schema.sensitive[supports[schema.sensitive] > promise.limit(promise.k)]
     search = DistributedSearch(data, codes, watched, supports, promise)
     singles = search.drop_single_moles()
@@ -55,10 +55,10 @@ def find_moles(data: Dataset, promise: Promise, supports: Counts) -> Moles:
 
 
 class DistributedSearch:
-    """Moles by counts of parts.
+    """Search for moles by counts that are added up over the parts.
 
     `codes`, `supports`: public items by rank, the rarest first, and the supports of all items. `watched`: private
-    items that can be given away.
+    items that can be revealed at all.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class DistributedSearch:
         return len(self._level.sets)
 
     def drop_single_moles(self) -> Mask:
-        """Leave the items that are moles themselves out of the search; which ones they are."""
+        """Drop the items that are moles themselves from the search; returns which ones they are."""
         moles, peaks = self._judged(self._level)
         shelf = self._shelf
         self._shelf = replace(shelf, codes=shelf.codes[~moles])
@@ -81,7 +81,7 @@ class DistributedSearch:
         return moles
 
     def extend(self, keep_safe: bool) -> tuple[Items, int]:
-        """Make the sets of this level one item longer; the moles, a row a mole, and how many sets were judged."""
+        """Make the sets of this level one item longer; returns the moles, one per row, and how many were judged."""
         level = self._level
         parts = [self._extended(level, begin, end) for begin, end in pairwise(_slices(level))]
         sets, supports, peaks = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
@@ -92,7 +92,7 @@ class DistributedSearch:
         return sets[moles], len(sets)
 
     def _extended(self, level: "Level", begin: int, end: int) -> tuple[Items, Counts, Counts]:
-        """Sets one item longer than some of a level that occur, with their supports and a bound of their secrets."""
+        """The sets that occur and are one item longer than some of a level, with supports and bounds on secrets."""
         shelf, rows = self._shelf, self._data.rows
         width = max(len(shelf.codes), 1)
 
@@ -111,7 +111,7 @@ class DistributedSearch:
         return sets, sums.supports, sums.peaks
 
     def _judged(self, level: "Level") -> tuple[Mask, Counts]:
-        """Which sets are moles, and numbers that no secret exceeds among the baskets that hold the others."""
+        """Which sets are moles, and for the others a bound on the count of any secret among their baskets."""
         k, share = self._promise.k, self._promise.h
         limits = level.supports * share.numerator // share.denominator
         moles, peaks = level.supports < k, level.peaks.copy()
@@ -123,7 +123,7 @@ class DistributedSearch:
         return np.asarray(moles | (peaks > limits)), peaks
 
     def _secret_counts(self, sets: Items) -> Counts:
-        """How many baskets hold each of some sets and each secret."""
+        """How many baskets hold both a set (row) and a secret (column)."""
         shelf = self._shelf
 
         def work(frame: pl.DataFrame) -> Counts:
@@ -147,7 +147,7 @@ class DistributedSearch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shelf:
-    """What a part must know to count: public items by rank, secrets, and the supports of all items."""
+    """What a part needs for counting: public items by rank, the watched secrets, and the supports of all items."""
 
     schema: Baskets
     codes: Items
@@ -155,14 +155,14 @@ class _Shelf:
     supports: Counts
 
     def public(self, baskets: Baskets) -> Incidence:
-        """The public items of some baskets, with their supports there."""
+        """The public items of some baskets, with their supports in these baskets."""
         everywhere = Incidence.of(baskets, self.codes, self.supports)
         here = np.bincount(everywhere.items, minlength=len(self.codes)).astype(np.int64)
         return replace(everywhere, supports=here)
 
 
 class _Sums(NamedTuple):
-    """Supports of sets by key, a key several times perhaps; at least so many are distinct."""
+    """Supports of sets by key; keys may repeat, and at least `distinct` of them are distinct."""
 
     keys: Rows
     supports: Counts
@@ -171,14 +171,14 @@ class _Sums(NamedTuple):
 
 
 def _added(one: _Sums, other: _Sums) -> _Sums:
-    """The sums of two parts: equal keys are added up when the keys have become twice as many."""
+    """The sums of two parts; equal keys are added up once there are twice as many keys as distinct ones."""
     keys, supports, peaks = (np.concatenate(pair) for pair in zip(one[:3], other[:3], strict=True))
     sums = _Sums(keys, supports, peaks, max(one.distinct, other.distinct))
     return _summed(sums) if len(sums.keys) > 2 * sums.distinct else sums
 
 
 def _summed(sums: _Sums) -> _Sums:
-    """Each key once, ascending."""
+    """Add up equal keys: each key once, ascending."""
     order = np.argsort(sums.keys, kind="stable")
     keys = sums.keys[order]
     first = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else order
@@ -187,7 +187,7 @@ def _summed(sums: _Sums) -> _Sums:
 
 
 def _slices(level: "Level") -> list[int]:
-    """Where to cut a level, so that the sets that can be made of each piece are not too many."""
+    """Where to cut a level so that not too many sets can be made from each piece."""
     lengths = np.diff(level.group_indptr)
     ends = np.repeat(level.group_indptr[1:], lengths)
     made = np.cumsum(ends - np.arange(len(ends)) - 1)

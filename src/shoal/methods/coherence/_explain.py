@@ -1,8 +1,8 @@
-"""The steps of a suppression in words: tree, score table, the item to remove, and again.
+"""Explain a suppression step by step: the tree, the score table, the item to remove, and so on.
 
-Every path of the mole tree from its root is a minimal mole, its items in descending order of MM, so that moles share
-beginnings; items of equal MM stand in descending order of their texts. A node knows how many moles pass through it. The
-score table has for each item MM, IL and the nodes that carry it (Xu, Wang, Fu, Yu, KDD 2008).
+Every path of the mole tree from its root is a minimal mole, with its items in descending order of MM, so that moles
+share prefixes; items of equal MM are in descending order of their texts. A node knows how many moles pass through it.
+For each item, the score table has MM, IL and the nodes that carry it (Xu, Wang, Fu, Yu, KDD 2008).
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,17 +15,17 @@ from shoal.methods.coherence._pick import key_of
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """An item on a path."""
+    """A node of the mole tree: an item on a path."""
 
-    item: int  # its code; -1 of the root
+    item: int  # the code of the item; -1 for the root
     parent: "Node | None" = None
-    moles: int = 0  # how many moles pass through here; 0 of the root, as in the paper's figure
+    moles: int = 0  # how many moles pass through here; 0 for the root, as in the paper's figure
     children: dict[int, "Node"] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
 class Score:
-    """A line of the score table: moles that hold the item, its loss, and the nodes that carry it."""
+    """A line of the score table: how many moles contain the item, its loss, and the nodes that carry it."""
 
     moles: int
     loss: int
@@ -35,8 +35,8 @@ class Score:
 class MoleTree:
     """Minimal moles as a tree with a score table, from which items can be suppressed.
 
-    `moles`: sets of codes; children stand in the order in which the moles come. `size`: the number of nodes below it.
-    `scores`: the score table: the items that are in a mole, ascending codes.
+    `moles`: sets of codes; children are in the order of the moles. `size`: the number of nodes below the root.
+    `scores`: the score table, with the items that are in a mole, by ascending codes.
     """
 
     def __init__(self, moles: Sequence[tuple[int, ...]], losses: Sequence[int]) -> None:
@@ -67,7 +67,7 @@ class MoleTree:
         return min(self.scores, key=lambda item: key(self.scores[item].moles, self.scores[item].loss, item))
 
     def remove(self, item: int) -> None:
-        """Suppress an item: the moles that hold it go, and the others' numbers fall."""
+        """Suppress an item: the moles that contain it disappear, and the numbers of other items fall."""
         for node in list(self.scores[item].nodes.values()):
             gone = node.moles
             above = node.parent
@@ -90,7 +90,7 @@ class MoleTree:
         score = self.scores[node.item]
         score.moles -= moles
         if not score.moles:
-            # The nodes of the item that are still in the tree have no moles any more and go with this step.
+            # Nodes of the item that are still in the tree have no moles any more, and go in this step too.
             del self.scores[node.item]
 
     def _unlink(self, node: Node) -> None:
@@ -116,10 +116,10 @@ def _subtree(node: Node) -> Iterator[Node]:
 
 
 LINES = 200
-"""At most so many nodes of a tree, lines of a score table, moles and steps are listed; the rest is counted."""
+"""The most nodes of a tree, lines of a score table, moles and steps that are listed; the rest is counted."""
 
 LINKS = 5
-"""At most so many nodes of an item are listed in the score table."""
+"""The most nodes of an item that are listed in the score table."""
 
 WORDS = {"mm/il": "max MM/IL", "1/il": "max 1/IL", "mm": "max MM"}
 
@@ -127,10 +127,10 @@ WORDS = {"mm/il": "max MM/IL", "1/il": "max 1/IL", "mm": "max MM"}
 def explanation(
     moles: Moles, chosen: Sequence[int], pick: str, vocabulary: Sequence[str], losses: Sequence[int]
 ) -> str:
-    """Tell how items were picked, step by step.
+    """Explain how items were picked, step by step.
 
-    `chosen`: the items that were suppressed because of moles of several items, in order. `vocabulary`, `losses`: the
-    text and the loss of each item.
+    `chosen`: the items suppressed because of moles of several items, in order. `vocabulary`, `losses`: the text and the
+    loss of each item.
     """
     sets = list(moles.sets())
     shown = [f"({', '.join(vocabulary[item] for item in mole)})" for mole in islice(sets, LINES)]
@@ -156,7 +156,7 @@ def explanation(
 
 
 def _picture(tree: MoleTree, vocabulary: Sequence[str]) -> Iterator[str]:
-    """The tree and the score table."""
+    """The tree and the score table, as lines of text."""
     yield "tree:"
     yield "null : 0"
     for depth, node in islice(tree.walk(), LINES):
@@ -184,7 +184,7 @@ def _picture(tree: MoleTree, vocabulary: Sequence[str]) -> Iterator[str]:
 
 
 def _listed(texts: Sequence[str], count: int | None = None) -> str:
-    """Texts with commas between them, as many as there is room for; `count` is how many there are in all."""
+    """A comma-separated list of as many texts as there is room for; `count` is how many there are in all."""
     count = len(texts) if count is None else count
     shown = ", ".join(texts[:LINES]) or "none"
     return f"{shown}, … ({count:,} in all)" if count > min(LINES, len(texts)) else shown

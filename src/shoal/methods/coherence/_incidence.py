@@ -1,4 +1,4 @@
-"""Which baskets hold which of some items."""
+"""The incidence of items in baskets: which baskets hold which items."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from shoal.data.baskets import Baskets
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Incidence:
-    """Some items of baskets, renamed to the ranks of their supports, rarest first."""
+    """Some items of baskets, recoded to the ranks of their supports, rarest first."""
 
     codes: Items
     supports: Counts
@@ -28,7 +28,7 @@ class Incidence:
         return cls(codes, supports[codes], *_kept(baskets.indptr, ranks[baskets.items]))
 
     def without(self, dropped: Mask) -> "Incidence":
-        """The same without some of the items."""
+        """The same incidence without some of the items."""
         if not dropped.any():
             return self
         ranks = np.where(dropped, -1, np.cumsum(~dropped) - 1).astype(np.int32)

@@ -1,8 +1,8 @@
 """Minimal moles, level by level (Xu, Wang, Fu, Yu, KDD 2008).
 
 A set of at most p public items that some basket holds is a *mole* if fewer than k baskets hold it, or if more than
-a share h of them hold one private item. It is *minimal* if no subset is a mole. Sets of one size are joined from
-those one item shorter that are no moles and hold none; each is judged by counting.
+a share h of them hold one private item. It is *minimal* if no proper subset is a mole. Sets of one size are joined from
+smaller sets, one item shorter, that neither are nor contain moles; each is judged by counting.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,13 +24,14 @@ from shoal.methods.coherence._thresholds import Promise, largest_below
 Set: TypeAlias = tuple[int, ...]
 
 EACH_SET, EACH_BASKET, EACH_OCCURRENCE = 1e-6, 0.2e-9, 80e-9
-"""Seconds to look at a candidate, and at every basket of it; and to put an item of a basket in its place."""
+"""Seconds to judge a candidate set, for each of its baskets, and to convert one occurrence of an item."""
 
 
 class IntegerSearch:
-    """Moles by integers, whose bit *i* says whether basket *i* holds an item.
+    """Search for moles with Python integers, in which bit *i* says whether basket *i* holds an item.
 
-    `public`, `private`: who holds what; no public item is a mole itself. `promise`: what makes a mole.
+    `public`, `private`: which basket holds which item; no public item is a mole itself. `promise`: what makes a set a
+    mole.
     """
 
     def __init__(self, public: Incidence, private: Incidence, promise: Promise) -> None:
@@ -43,20 +44,20 @@ class IntegerSearch:
         return len(self._level)
 
     def seconds(self) -> float:
-        """About how long one more level takes, at most."""
+        """Roughly how long one more level takes at most."""
         pairs = sum(
             size * (size - 1) // 2 for size in (sum(1 for _ in group) for group in _groups(self._level))
         )
         return pairs * self._set_seconds
 
     def level(self) -> tuple[Items, Counts]:
-        """The sets of this level, a row a set, in lexicographic order, and their supports."""
+        """The sets of this level, one per row, in lexicographic order, and their supports."""
         width = len(next(iter(self._level), ()))
         sets = np.array(list(self._level), dtype=np.int32).reshape(-1, width)
         return sets, np.array([cohort.bit_count() for cohort in self._level.values()], dtype=np.int64)
 
     def extend(self, keep_safe: bool) -> tuple[Items, int]:
-        """Make the sets of this level one item longer; the moles, a row a mole, and how many sets were judged."""
+        """Make the sets of this level one item longer; returns the moles, one per row, and how many were judged."""
         moles: list[Set] = []
         longer_sets: dict[Set, int] = {}
         tried = 0
@@ -85,7 +86,7 @@ def single_moles(public: Incidence, private: Incidence, promise: Promise) -> Mas
 
 
 def _is_mole(cohort: int, secrets: Sequence[int], promise: Promise) -> bool:
-    """Whether a set is a mole, by the baskets that hold it, of which there are some."""
+    """Whether a set is a mole, given the baskets that hold it, which must not be none."""
     support = cohort.bit_count()
     if support < promise.k:
         return True
@@ -94,18 +95,18 @@ def _is_mole(cohort: int, secrets: Sequence[int], promise: Promise) -> bool:
 
 
 def seconds_each(public: Incidence, private: Incidence) -> float:
-    """About how long it takes to judge one set, at most."""
+    """Roughly how long it takes to judge one set at most."""
     return (1 + len(private.codes)) * public.baskets * EACH_BASKET
 
 
 def seconds_to_begin(public: Incidence, private: Incidence) -> float:
-    """About how long it takes to judge the single items."""
+    """Roughly how long it takes to judge the single items."""
     occurrences = len(public.items) + len(private.items)
     return len(public.codes) * seconds_each(public, private) + 2 * occurrences * EACH_OCCURRENCE
 
 
 def _integers(incidence: Incidence) -> list[int]:
-    """For each item an integer whose bit *i* says whether basket *i* holds it."""
+    """For each item, an integer whose bit *i* says whether basket *i* holds it."""
     rows = owners(incidence.indptr)
     rows = rows[np.argsort(incidence.items, kind="stable")]
     ends = np.cumsum(incidence.supports)
@@ -117,48 +118,48 @@ def _integers(incidence: Incidence) -> list[int]:
 
 
 def _groups(sets: Iterable[Set]) -> Iterator[Iterator[Set]]:
-    """Sets that share all but their last item."""
+    """Group sets that share all but their last item."""
     return (group for _, group in groupby(sets, key=lambda items: items[:-1]))
 
 
 PATIENCE, STARTED = 0.7, 0.005
-"""Seconds of work that starting the compiled search is worth, and that calling it is worth once it is started."""
+"""The compiled search pays off if there is more than this many seconds of work, before and after it is loaded."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moles:
-    """The minimal moles of some baskets."""
+    """The minimal moles found in some baskets."""
 
     singles: Items  # items that are moles themselves, ascending codes
     indptr: Indptr
     items: Items
-    """`indptr`, `items`: the larger ones in compressed rows: by size, and in lexicographic order of their codes, which
-    ascend."""
+    """`indptr`, `items`: the larger moles in compressed rows, by size and then in lexicographic order of their codes,
+    which ascend."""
     tried: dict[int, int]  # how many sets of each size were judged
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
     def sizes(self) -> dict[int, int]:
-        """How many moles there are of each size that was looked at."""
+        """How many moles there are of each size that was searched."""
         counts = np.bincount(np.diff(self.indptr), minlength=max(self.tried) + 1)
         counts[1] = len(self.singles)
         return {size: int(counts[size]) for size in self.tried}
 
     def sets(self) -> Iterator[tuple[int, ...]]:
-        """The larger moles one by one."""
+        """The larger moles, one at a time."""
         codes, bounds = self.items.tolist(), self.indptr.tolist()
         return (tuple(codes[begin:end]) for begin, end in pairwise(bounds))
 
 
 class Search(Protocol):
-    """A search for moles that stands at the sets of one size that are no moles and hold none."""
+    """A level-wise search for moles; its current level is the sets of one size that neither are nor contain moles."""
 
     def __len__(self) -> int:
-        """How many sets there are."""
+        """How many sets the current level has."""
 
     def extend(self, keep_safe: bool) -> tuple[Items, int]:
-        """Make them one item longer; the moles, a row of ranks a mole, and how many sets were judged."""
+        """Make the sets one item longer; returns the moles, as rows of ranks, and how many sets were judged."""
 
 
 def find_moles(
@@ -166,9 +167,9 @@ def find_moles(
 ) -> Moles:
     """Find all minimal moles.
 
-    `baskets`: public and private items; others are not looked at. `promise`: what makes a mole. The empty set must not
-    be one. `patience`: a level that would take longer than so many seconds without compiled kernels is left to them; 0
-    leaves all. Found out by default.
+    `baskets`: public and private items count; others are ignored. `promise`: what makes a set a mole; the empty set
+    must not be one. `patience`: levels that would take more than this many seconds without compiled kernels are left
+    to them; 0 leaves all to them. By default it depends on whether the kernels are loaded.
     """
     if is_eager():
         patience = 0.0
@@ -207,9 +208,9 @@ def moles_by_levels(
 ) -> Moles:
     """Find the moles of two to p items, level by level.
 
-    `search`: it stands at the single items that are no moles. `codes`, `singles`: the codes of the public items that
-    occur, by rank, and which of them are moles themselves. `chosen`: says before each level how to go on with the
-    search.
+    `search`: its level is the single items that are not moles. `codes`, `singles`: the codes of the public items that
+    occur, by rank, and which of them are moles themselves. `chosen`: called before each level, returns the search to go
+    on with.
     """
     kept = codes[~singles]
     found, tried = [], {1: len(codes)}
@@ -226,6 +227,6 @@ def moles_by_levels(
 
 
 def _in_order(sets: Items) -> Items:
-    """Sets with ascending items, in lexicographic order."""
+    """Sort the items in each set, and the sets in lexicographic order."""
     sets = np.sort(sets, axis=1)
     return sets[np.lexsort(sets.T[::-1])]

@@ -1,13 +1,14 @@
 """The least loss: a weighted hitting set of the minimal moles.
 
-Suppressing items so that no mole is left, at the least loss, is to choose items of least weight so that every mole
-holds one: NP-hard (vertex cover), and solved here in three stages, each at least as good as the one before.
+To suppress items at the least loss so that no mole is left means to choose items of least weight so that every mole
+contains one. This is NP-hard (vertex cover), and is solved here in three stages, each at least as good as the one
+before.
 
-1. The three greedy picks; from each, items that turn out to be superfluous are dropped, the greatest loss first.
-2. Local search: an item is kept after all, and the moles that only it hit are hit anew, where that is cheaper.
-3. The exact optimum by integer programming (HiGHS). Pairs are given to it as cliques. Of larger moles only those
-   that matter are: it begins with some, and those that its answer misses are added until none is missed. Every
-   answer on the way bounds the loss from below, because fewer moles can only cost less.
+1. The three greedy picks; from each, superfluous items are dropped, the greatest loss first.
+2. Local search: keep an item after all, and hit the moles that only it hit by others, where that is cheaper.
+3. The exact optimum by integer programming (HiGHS). Moles of two items are given to it as cliques. Of larger moles only
+   those that matter are given: it starts with some, and those that its answer misses are added until none is missed.
+   Every answer on the way is a lower bound on the loss, because fewer moles can only cost less.
 """
 
 import time
@@ -20,19 +21,19 @@ from shoal.arrays import Counts, Items, Mask, Rows, flagged, indptr_of, turns_of
 from shoal.methods.coherence._pick import GREEDY, Hits, greedy
 
 LARGEST = 4_000
-"""Above so many items in pairs no cliques are looked for: a table of all pairs would be too large."""
+"""If more items than this are in pairs, no cliques are searched: a table of all pairs would be too large."""
 
 MOST = 4_000
-"""At most so many cliques are made."""
+"""The most cliques that are made."""
 
 
 def cliques(pairs: Items, losses: Counts) -> list[Rows]:
-    """Cliques that cover as many of the pairs as can be, each as large as can be; two items at least.
+    """Cliques of at least two items that cover as many of the pairs as possible, each as large as possible.
 
-    Of a clique, all items but one must go. A program that knows every pair alone believes that half of every item is
-    enough. With cliques, its lower bound is far better: on Retail the gap falls from 28 % to a few percent.
+    Of a clique, all items but one must go. A program that knows only single pairs considers half of every item enough.
+    With cliques its lower bound is far better: on Retail the gap falls from 28 % to a few percent.
 
-    `pairs`: two items a row. `losses`: the loss of each item: dear items are gathered first.
+    `pairs`: two items per row. `losses`: the loss of each item; expensive items are gathered first.
     """
     items, places = np.unique(pairs, return_inverse=True)
     if not 1 < len(items) <= LARGEST:
@@ -54,7 +55,7 @@ def cliques(pairs: Items, losses: Counts) -> list[Rows]:
 
 
 def _clique(item: int, joined: Mask, open_pairs: Mask, rank: Rows) -> Rows:
-    """A largest clique around an item, made by adding what covers most open pairs, then what is dearest."""
+    """A maximal clique around an item, grown by the items that cover the most open pairs, then the most expensive."""
     members = [item]
     able = joined[item].copy()
     gain = open_pairs[item].astype(np.int64)
@@ -68,21 +69,21 @@ def _clique(item: int, joined: Mask, open_pairs: Mask, rank: Rows) -> Rows:
 
 
 SEARCHING = 0.25
-"""The share of the time that local search may take: the rest is for the proof."""
+"""The share of the time that local search may take; the rest is for the proof."""
 
 ROUNDS = 20
-"""At most so many times local search goes through all chosen items."""
+"""How many times local search goes through all chosen items at most."""
 
 FIRST, MORE = 5_000, 2_000
-"""Moles that the exact stage begins with, and at most so many that are added at a time."""
+"""How many larger moles the exact stage starts with, and how many are added at a time, at most."""
 
 TOLERANCE = 1e-6
-"""What the solver's bound may be wrong by, relative to the loss."""
+"""The error that the solver's bound may have, relative to the loss."""
 
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """The best choice that was found, and how good it is."""
+    """The best choice found, and how good it is."""
 
     items: tuple[int, ...]  # the items to suppress, ascending
     loss: int  # their loss
@@ -91,15 +92,15 @@ class Optimum:
 
     @property
     def gap(self) -> float:
-        """How far the loss may be above the least, as a share of it; 0 is proven to be the least."""
+        """How far the loss may be above the least, as a share of the loss; 0 if it is proven to be the least."""
         return (self.loss - self.bound) / self.loss if self.loss else 0.0
 
 
 def least_loss(hits: Hits, losses: Counts, seconds: float) -> Optimum:
     """Choose items of little loss that hit every mole.
 
-    `losses`: the loss of each item, at least 1 where it is in a mole. `seconds`: how long to look for something better
-    than the greedy picks, and for a proof that there is nothing.
+    `losses`: the loss of each item, at least 1 if it is in a mole. `seconds`: how long to search for something better
+    than the greedy picks, and for a proof that there is nothing better.
     """
     begin = time.perf_counter()
     if not len(hits):
@@ -115,7 +116,7 @@ def least_loss(hits: Hits, losses: Counts, seconds: float) -> Optimum:
 
 
 def without_superfluous(hits: Hits, losses: Counts, chosen: Mask) -> Mask:
-    """Drop items whose moles are all hit by others too, the greatest loss first."""
+    """Drop items whose moles are all hit by other items too, the greatest loss first."""
     chosen = chosen.copy()
     times = hits.times_hit(chosen)
     items = np.flatnonzero(chosen)
@@ -128,9 +129,9 @@ def without_superfluous(hits: Hits, losses: Counts, chosen: Mask) -> Mask:
 
 
 def improved(hits: Hits, losses: Counts, chosen: Mask, end: float = inf) -> Mask:
-    """Keep a chosen item after all and hit its moles by others, as long as that lessens the loss in the end.
+    """Keep chosen items after all and hit their moles by others, as long as that reduces the loss.
 
-    `hits`, `losses`: the moles, and the loss of each item. `end`: when the clock shows this, it is enough.
+    `hits`, `losses`: the moles, and the loss of each item. `end`: the time at which to stop.
     """
     least = int(losses[chosen].sum())
     for _ in range(ROUNDS):
@@ -150,7 +151,7 @@ def improved(hits: Hits, losses: Counts, chosen: Mask, end: float = inf) -> Mask
 
 
 def _instead(hits: Hits, losses: Counts, chosen: Mask, item: int) -> Mask:
-    """A choice without one of its items."""
+    """A choice without one of its items, whose moles are hit by others."""
     other = chosen.copy()
     other[item] = False
     missed = hits.times_hit(other) == 0
@@ -159,7 +160,7 @@ def _instead(hits: Hits, losses: Counts, chosen: Mask, item: int) -> Mask:
 
 
 def _exact(hits: Hits, losses: Counts, best: Mask, end: float) -> tuple[Mask, int, int]:
-    """The exact optimum, or the best that is found in time; a proven lower bound; the number of programs solved."""
+    """The exact optimum, or the best found in time; a proven lower bound; the number of programs solved."""
     sizes = np.diff(hits.indptr)
     pairs = hits.items_of(np.flatnonzero(sizes == 2)).reshape(-1, 2)
     gathered = cliques(pairs, losses)
@@ -167,7 +168,7 @@ def _exact(hits: Hits, losses: Counts, best: Mask, end: float) -> tuple[Mask, in
     among = _spread(larger, FIRST)
     least, bound, rounds = int(losses[best].sum()), 0, 0
     if (left := end - time.perf_counter()) > 0:
-        # Parts of items are allowed here: solved soon, and a bound already.
+        # The linear relaxation, with fractions of items, is solved fast and already gives a bound.
         bound = min(_solved(hits, losses, among, gathered, left, whole=False)[1], least)
     while bound < least and (left := end - time.perf_counter()) > 0:
         answer, lower = _solved(hits, losses, among, gathered, left)
@@ -189,10 +190,10 @@ def _exact(hits: Hits, losses: Counts, best: Mask, end: float) -> tuple[Mask, in
 def _solved(
     hits: Hits, losses: Counts, among: Rows, gathered: list[Rows], seconds: float, whole: bool = True
 ) -> tuple[Mask | None, int]:
-    """The items of least loss that are asked for, if they are found in time, and a lower bound of their loss.
+    """Solve a program for some of the moles: the items of least loss, if found in time, and a lower bound.
 
-    Of some moles one item must go, of each clique that was gathered all items but one. Items are taken whole, or in
-    parts, which is easier and costs no more.
+    One item of each of these moles must go, and all but one of each gathered clique. Without `whole`, fractions of
+    items are allowed, which is easier and costs no more; then only the bound is returned.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array
@@ -223,7 +224,7 @@ def _solved(
 
 
 def _spread(moles: Rows, most: int) -> Rows:
-    """At most so many of the moles, evenly spread."""
+    """At most `most` of the moles, evenly spread."""
     if len(moles) <= most:
         return moles
     return moles[np.linspace(0, len(moles) - 1, most).astype(np.int64)]

@@ -1,17 +1,17 @@
-"""Which items to suppress: one after the other, by a score (Xu, Wang, Fu, Yu, KDD 2008).
+"""Pick the items to suppress one after another, by a score (Xu, Wang, Fu, Yu, KDD 2008).
 
-MM(e) is the number of minimal moles that hold the item e and are still there; IL(e), its information loss, is its
-support. The scores:
+MM(e) is the number of remaining minimal moles that contain the item e; IL(e), its information loss, is its support.
+The scores:
 
 mm/il
-    MM(e) / IL(e): most moles for the least loss. The paper's choice.
+    MM(e) / IL(e): the most moles for the least loss. The paper's choice.
 1/il
     1 / IL(e): the rarest item that is in a mole.
 mm
-    MM(e): the item that is in most moles.
+    MM(e): the item that is in the most moles.
 
-Of equal scores the item with more moles goes first, then the one with less loss, then the first in the order of the
-texts.
+Among equal scores, the item with more moles goes first, then the one with less loss, then the first in the order of
+the texts.
 """
 
 from collections.abc import Callable
@@ -24,16 +24,16 @@ from shoal.arrays import Counts, Indptr, Items, Mask, Rows, indptr_of, owners, t
 from shoal.methods.coherence._moles import Moles
 
 GREEDY = ("mm/il", "1/il", "mm")
-"""The scores, the paper's choice first."""
+"""The names of the scores, the paper's choice first."""
 
 Key: TypeAlias = tuple[float, int, int, int]
-"""What items are compared by; the least goes first."""
+"""The key by which items are compared; the least goes first."""
 
 
 def key_of(pick: str) -> Callable[[int, int, int], Key]:
-    """How an item with so many moles and so much loss compares with others.
+    """The function that gives an item's key from its moles, its loss and its code.
 
-    Quotients are rounded to 53 bits, so that two that differ are distinguished as long as moles times loss stay below
+    Quotients are rounded to 53 bits, so that different ones are distinguished as long as moles times loss stay below
     2⁵².
     """
     score: Callable[[int, int], float] = {
@@ -45,9 +45,9 @@ def key_of(pick: str) -> Callable[[int, int, int], Key]:
 
 
 class Hits:
-    """Which item is in which mole, both ways round.
+    """Which item is in which mole, in both directions.
 
-    `moles`: the moles; those of a single item are not looked at. `items`: the number of items.
+    `moles`: the moles; those of a single item are ignored. `items`: the number of items.
     """
 
     def __init__(self, moles: Moles, items: int) -> None:
@@ -61,28 +61,28 @@ class Hits:
         return len(self.indptr) - 1
 
     def moles_of(self, item: int) -> Rows:
-        """The moles that hold an item, ascending."""
+        """The moles that contain an item, ascending."""
         return self._by_item[self._item_indptr[item] : self._item_indptr[item + 1]]
 
     def items_of(self, moles: Rows) -> Items:
-        """The items of some moles, one after the other."""
+        """The items of some moles, one mole after another."""
         return np.asarray(self.items[taken(self.indptr, moles)[1]])
 
     def times_hit(self, chosen: Mask) -> Counts:
-        """How many of the chosen items each mole holds."""
+        """How many of the chosen items each mole contains."""
         return np.bincount(self._mole_of, chosen[self.items], len(self)).astype(np.int64)
 
 
 def greedy(
     hits: Hits, losses: Counts, pick: str, wanted: Mask | None = None, barred: int | None = None
 ) -> list[int]:
-    """The items to suppress so that no mole is left, in the order of the picks.
+    """Pick items until no mole is left; returns them in the order of the picks.
 
-    Scores only fall, so that a heap of old ones does: an item whose score has fallen since is put back when it
-    comes up.
+    Scores only fall, so that a heap of outdated scores is enough: an item whose score has fallen since is put back when
+    it comes up.
 
     `wanted`: the moles that must go; all by default. `barred`: an item that must not be picked; every mole that must
-    go holds another one.
+    go contains another one.
     """
     alive = np.ones(len(hits), dtype=np.bool_) if wanted is None else wanted.copy()
     degrees = (

@@ -1,4 +1,4 @@
-"""What makes a mole, as whole numbers."""
+"""The thresholds that make a set of items a mole, as exact numbers."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,13 +17,14 @@ class Promise:
     p: int  # largest number of items that an adversary knows
 
     def limit(self, support: int) -> int:
-        """How many of so many baskets may hold one private item."""
+        """How many of `support` baskets may hold the same private item."""
         return self.h.numerator * support // self.h.denominator
 
     def check(self, baskets: int, peak: int, item: str) -> None:
-        """Refuse what cannot be promised, which is so where the empty set is a mole (theorem 1 of the paper).
+        """Refuse a promise that cannot be kept, because the empty set is a mole (theorem 1 of the paper).
 
-        `baskets`: how many there are. `peak`, `item`: the support of the most frequent private item, and its text.
+        `baskets`: how many baskets there are. `peak`, `item`: the support of the most frequent private item, and its
+        text.
         """
         if baskets < self.k:
             raise Infeasible(
@@ -41,9 +42,9 @@ class Promise:
 
 
 def largest_below(share: Fraction, largest: int) -> Fraction:
-    """The largest fraction with a denominator of at most `largest` that is not above a share in 0 … 1.
+    """The largest fraction with a denominator of at most `largest` that is not above a share from 0 to 1.
 
-    Counts of at most `largest` baskets exceed the one exactly where they exceed the other, and their products with
+    Counts of at most `largest` baskets exceed this fraction exactly when they exceed the share, and their products with
     it stay short: ``0.1234567890123`` of 10 million baskets fits into 64 bits.
 
     >>> largest_below(Fraction("0.333"), 10), largest_below(Fraction("0.4"), 10)
@@ -53,7 +54,7 @@ def largest_below(share: Fraction, largest: int) -> Fraction:
         return share
     low, high = (0, 1), (1, 1)
     while low[1] + high[1] <= largest:
-        # As many steps at a time as stay on the same side of the share: the tree of Stern and Brocot.
+        # Descend the Stern-Brocot tree, as many steps at a time as stay on the same side of the share.
         middle = Fraction(low[0] + high[0], low[1] + high[1])
         towards_high = middle <= share
         moving, fixed = (low, high) if towards_high else (high, low)

@@ -30,15 +30,15 @@ NOTHING_SECRET = (
 
 
 class Coherence(Method):
-    """Suppress public items until no small group of baskets can be singled out, and none gives a private item away.
+    """Suppress public items until no small group of baskets can be singled out, and none reveals a sensitive item.
 
     An adversary knows at most p public items of a person. Whatever they know, at least k baskets fit, and no
-    sensitive item is in more than a share h of those. Sets of items that would tell more — moles — are found, and
-    items are deleted from every basket until none is left. Nothing is added, sensitive items stay, and the support
+    sensitive item is in more than a share h of those. Sets of items that would reveal more — moles — are found, and
+    items are deleted from all baskets until no mole is left. Nothing is added, sensitive items stay, and the support
     of every set of remaining items is exactly what it was.
 
-    The items are picked by how many moles they are in (MM) and how many occurrences they cost (IL). `optimal` looks
-    for the least loss of all, and says how far from it the result can be.
+    Items are picked by how many moles they are in (MM) and how many occurrences they cost (IL). `optimal` searches for
+    the least possible loss, and says how far from it the result can be.
     """
 
     name: ClassVar[str] = "coherence"
@@ -57,7 +57,8 @@ class Coherence(Method):
     p: int = Field(ge=1, description="most public items that an adversary knows of a basket")
     pick: Literal["mm/il", "1/il", "mm", "all", "optimal"] = Field(
         default="mm/il",
-        description="which items go: by moles per loss, by loss, by moles, all public ones, or the least loss in all",
+        description="which items to suppress: by moles per loss, by loss, by moles, all public ones, or for the least "
+        "loss overall",
     )
     time_limit: float = Field(
         default=30.0,
@@ -66,12 +67,12 @@ class Coherence(Method):
         description="seconds that `optimal` may look for a proof that nothing is better",
     )
     explain: bool = Field(
-        default=False, exclude=True, description="tell every step: mole tree, score table, item to remove"
+        default=False, exclude=True, description="explain every step: mole tree, score table, item to remove"
     )
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """By each way to pick, the proven optimum last."""
+        """One candidate for each way to pick, the proven optimum last."""
         if goal.aim is not Aim.COHERENCE:
             return []
         plain = {"name": cls.name, "h": goal.h, "k": goal.k, "p": goal.p}
@@ -84,13 +85,13 @@ class Coherence(Method):
         return (HkpCoherence(h=self.h, k=self.k, p=self.p),)
 
     def unused_parameters(self) -> tuple[str, ...]:
-        """Only the least loss takes time to prove."""
+        """The time limit, unless the optimum is searched."""
         if self.pick == "optimal" or not self.given("time_limit"):
             return ()
         return (f"--time-limit has no effect with --pick {self.pick}: only optimal looks for a proof.",)
 
     def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
-        """Find the minimal moles, pick items until none is left, and publish the baskets without them."""
+        """Find the minimal moles, pick items until no mole is left, and publish the baskets without these items."""
         self.accept(data)
         if isinstance(data, Dataset):
             return self._distributed(data, Distributed.of(engine), seed)
@@ -107,7 +108,7 @@ class Coherence(Method):
         return self.released(baskets.take(rows), _details(baskets)), Trace(rows, timings, notes)
 
     def _distributed(self, data: Dataset, engine: Distributed, seed: int | None) -> Anonymized:
-        """The same of baskets in parts: supports are counted in each part and added up."""
+        """Do the same for baskets in parts: supports are counted in each part and added up."""
         from shoal.data._basket_frames import supports_in
         from shoal.io.baskets.distributed import published_baskets
         from shoal.methods.coherence._distributed import find_moles, suppressed
@@ -124,7 +125,7 @@ class Coherence(Method):
         return self.released(published, _details(schema)), Trace(np.empty(0, dtype=np.int64), timings, notes)
 
     def _promise(self, data: Baskets, baskets: int, losses: Counts) -> Promise:
-        """The promise in whole numbers; one that cannot be kept is refused."""
+        """The promise as exact numbers; refuses one that cannot be kept."""
         promise = Promise(fraction(self.h), self.k, self.p)
         private = losses[data.sensitive]
         peak = int(private.max(initial=0))
@@ -132,7 +133,7 @@ class Coherence(Method):
         return promise
 
     def _picked(self, data: Baskets, moles: Moles, losses: Counts) -> tuple[Mask, dict[str, Any]]:
-        """Which items stay, and what to tell the owner."""
+        """Which items stay, and notes for the data's owner."""
         notes: dict[str, Any] = {}
         singles = int(losses[moles.singles].sum())
         if self.pick == "all":
@@ -179,5 +180,5 @@ class Coherence(Method):
 
 
 def _details(published: Baskets) -> dict[str, int]:
-    """That no public item is left, where it is so: then a reader knows that nobody relabeled the others."""
+    """If no public item is left, say so in the release: readers then know that the other items were not relabeled."""
     return {} if len(published.public) else {"public_items": 0}

@@ -1,1 +1,1 @@
-"""Disassociation: clusters of baskets whose rare combinations are taken apart."""
+"""Disassociation: clusters of baskets in which rare combinations of items are separated."""

@@ -1,10 +1,10 @@
 """Disassociation of baskets in parts.
 
-The top of HORPART divides baskets by their most frequent items. In parts it does so by the supports of all baskets:
-they are sorted by their items, the most frequent first, and cut into ranges, so that baskets of a range share their
-most frequent ones. Each range is a worker's, who does with it all that is done in memory. A range with fewer than k
-baskets goes with its neighbor, and with a single range the release is the same as in memory, but for which of equal
-baskets come together: chance decides that.
+The top of HORPART divides baskets by their most frequent items. For baskets in parts, the supports in all baskets take
+that role: baskets are sorted by their items, most frequent first, and cut into ranges, so that baskets of a range share
+their most frequent items. Each range goes to one worker, which does everything that is done in memory. A range with
+fewer than k baskets is joined with its neighbor. With a single range the release is the same as in memory, except for
+which of several equal baskets come together, which is random.
 """
 
 from collections.abc import Callable
@@ -42,9 +42,9 @@ def cluster_parts(
 ) -> tuple[Parts, int, list[dict[str, Any]]]:
     """Divide baskets in parts into clusters.
 
-    `supports`: how many baskets hold each item. `k`: no part has fewer baskets. `divide`: makes clusters of the baskets
-    of one part, which has a number, and tells of them in plain data. Returns lines of trees in canonical order, how
-    many there are, and the notes of each part.
+    `supports`: how many baskets hold each item. `k`: the fewest baskets of a part. `divide`: takes the number of a part
+    and its baskets, and returns their clusters and notes as plain data. Returns the lines of trees in canonical order,
+    how many there are, and the notes of each part.
     """
     import polars as pl
 
@@ -59,7 +59,7 @@ def cluster_parts(
 
     def work(frame: "Frame") -> "Frame":
         baskets = baskets_in(frame, schema)
-        # A worker that is asked again gets the rows in another order.
+        # If work is repeated, the rows may come in another order.
         return _lines(baskets.take(baskets.canonical_order()), int(frame[RANGE][0]), divide)
 
     lists = {"items": pl.List(pl.Int32), KEY: pl.List(pl.Int32)}
@@ -71,13 +71,13 @@ def cluster_parts(
 
 
 def _lines(baskets: Baskets, part: int, divide: Divide) -> "Frame":
-    """The trees of the baskets of one part: keys and lines, and beside the first the notes of the part."""
+    """The trees of one part's baskets as keys and lines, with the notes of the part next to the first."""
     import polars as pl
 
     from shoal.io.releases.set_lines import tree_lines
 
     clusters, said = divide(part, baskets)
-    # Clusters number the items of their own baskets; keys of all parts are compared.
+    # Clusters number only the items of their own baskets, but keys are compared across parts.
     codes = np.flatnonzero(baskets.supports).astype(np.int32)
     everywhere = replace(clusters, items=codes[clusters.items], terms=codes[clusters.terms])
     lines = pl.Series(LINE, tree_lines(clusters), dtype=pl.String)
@@ -85,7 +85,7 @@ def _lines(baskets: Baskets, part: int, divide: Divide) -> "Frame":
 
 
 def empty_clusters(baskets: Baskets) -> Clusters:
-    """No clusters, with the items of baskets."""
+    """Clusters without any cluster; the vocabulary is that of the baskets."""
     none, begin = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
     sizes = np.empty(0, dtype=np.int64)
     return Clusters(none, sizes, begin, begin, begin, none, begin, none, baskets.vocabulary)

@@ -1,4 +1,4 @@
-"""HORPART: clusters of similar baskets, none of them too small."""
+"""HORPART: clusters of similar baskets, none of which is too small."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,15 +10,15 @@ from shoal.data.baskets import Baskets
 from shoal.engines.local import Local
 
 Small = Literal["merge", "pool"]
-"""What becomes of clusters that are too small: they join their nearest neighbor, or are pooled and split again."""
+"""What happens to clusters that are too small: they join their nearest neighbor, or are pooled and split again."""
 
 BATCHES = 8
-"""Batches of segments for each thread, so that none waits long for another that has the larger ones."""
+"""How many batches of segments there are for each thread, so that no thread waits long for one with larger ones."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """A partition of baskets: part i holds the baskets ``order[starts[i]:starts[i + 1]]``."""
+    """A partition of baskets: part i has the baskets ``order[starts[i]:starts[i + 1]]``."""
 
     order: Rows
     starts: Rows
@@ -35,11 +35,11 @@ def horpart(
     """Divide baskets into clusters of at least k.
 
     A part is divided by its most frequent item that was not used on the way to it, until it holds fewer than
-    `max_cluster_size` baskets. Baskets that no item tells apart are cut into even pieces. What is left too small is
-    merged with a neighbor or pooled; the limit may be exceeded by less than k baskets then.
+    `max_cluster_size` baskets. Baskets that no item distinguishes are cut into even pieces. Parts that are still too
+    small are merged with a neighbor or pooled; that may exceed the limit by fewer than k baskets.
 
-    `baskets`: in the order of their public items, and at least k of them: then the clusters do not depend on the order
-    they came in, but for which of equal ones go where. `ignored`: items that play no part, by code.
+    `baskets`: at least k baskets, in the order of their public items, so that the clusters do not depend on the order
+    of the input, except for which of several equal baskets go where. `ignored`: the items, by code, that play no part.
     """
     parts = _cut(split(baskets, ignored, max_cluster_size, engine), k, max_cluster_size)
     if small == "pool":
@@ -48,9 +48,9 @@ def horpart(
 
 
 def split(baskets: Baskets, ignored: Mask, limit: int, engine: Local) -> Parts:
-    """Divide baskets by their most frequent item until fewer than `limit` are together.
+    """Divide baskets by their most frequent item until every part has fewer than `limit`.
 
-    Large segments are divided one after the other; those that are left after that are divided side by side.
+    Large segments are divided one after another, and the smaller ones that result in parallel.
     """
     from shoal.kernels import horpart as kernel
 
@@ -74,7 +74,7 @@ def split(baskets: Baskets, ignored: Mask, limit: int, engine: Local) -> Parts:
 
 
 def _cut(parts: Parts, k: int, limit: int) -> Parts:
-    """Cut parts that reached the limit into even pieces below it, but of at least k."""
+    """Cut parts that reach the limit into even pieces below it, but of at least k baskets."""
     sizes = parts.sizes
     pieces = np.maximum(1, np.minimum(-(-sizes // max(limit - 1, 1)), sizes // k))
     number = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
@@ -94,7 +94,7 @@ def _absorbed(baskets: Baskets, ignored: Mask, parts: Parts, k: int, limit: int)
 
 
 def _pooled(baskets: Baskets, ignored: Mask, parts: Parts, k: int, limit: int, engine: Local) -> Parts:
-    """Put all baskets of parts below k together and divide them again; what is small then is cut as it comes."""
+    """Pool all baskets of parts below k and divide them again; those still in small parts are cut in their order."""
     small = np.repeat(parts.sizes < k, parts.sizes)
     pool = np.sort(parts.order[small])
     if not len(pool):

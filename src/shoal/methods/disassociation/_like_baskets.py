@@ -1,4 +1,4 @@
-"""Clusters of baskets that have many items in common, none of them too small."""
+"""Clusters of baskets that have many items in common, none of which is too small."""
 
 import numpy as np
 
@@ -12,11 +12,12 @@ from shoal.methods.disassociation._horpart import Parts
 def like_baskets(baskets: Baskets, ignored: Mask, k: int, limit: int, passes: int) -> Parts:
     """Divide baskets into clusters of four times k, but of at least two thirds of a limit, and below it if k allows.
 
-    Each cluster is gathered around a basket. Then baskets change places between clusters that are near each other, as
-    long as the pairs of baskets of a cluster that share an item become more, a pair counted once for every such item.
+    Each cluster is gathered around a basket. Then baskets trade places between clusters that are near each other, as
+    long as that increases the number of pairs of baskets in a cluster that share an item, counted once for every such
+    item.
 
-    `baskets`: in the order of their public items, and at least k of them: then the clusters do not depend on the order
-    they came in, but for which of equal ones go where. `ignored`: items that play no part, by code.
+    `baskets`: at least k baskets, in the order of their public items, so that the clusters do not depend on the order
+    of the input, except for which of several equal baskets go where. `ignored`: the items, by code, that play no part.
     """
     rows = len(baskets)
     size = max(k, 2 * limit // 3, min(limit - 1, 4 * k))

@@ -1,4 +1,4 @@
-"""Clusters as they are published: sub-records without a trace of the basket they came from."""
+"""Publish clusters: sub-records that do not reveal which baskets they came from."""
 
 import numpy as np
 
@@ -11,16 +11,16 @@ from shoal.methods.disassociation._verpart import HIDDEN
 
 
 def publish(baskets: Baskets, parts: Parts, forest: Forest) -> tuple[Clusters, Rows]:
-    """Make the published clusters, in canonical order, and the baskets of each simple one.
+    """Make the published clusters, in canonical order.
 
-    Returns the clusters, and the baskets one simple cluster after the other.
+    Returns the clusters, and the baskets of one simple cluster after another.
     """
     from shoal.io.releases.set_lines import ordered_clusters
     from shoal.kernels.hidden import places_of
 
     chunks, nodes = forest.chunks, len(forest.parents)
     leaves = len(parts.sizes)
-    # Joint clusters were made after their parts and must stand before them.
+    # Joint clusters were made after their parts, but must come before them.
     node_of_chunk = nodes - 1 - chunks.owners
     by_node = np.argsort(node_of_chunk, kind="stable")
     number = np.empty(len(by_node) + 1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""REFINE: clusters that hide the same items are joined, and publish those items together in shared chunks."""
+"""REFINE: join clusters that hide the same items, and publish these items together in shared chunks."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from shoal.kernels.refine import Joined, Room
 
 PASSES = 100
-"""Passes after which refining ends, whatever happens; each one joins trees, so that far fewer are needed."""
+"""The most passes of refining; each one joins trees, so that far fewer are needed."""
 
 BITS = 2**12
-"""Words of bits that there is room for at first; larger groups get as many as they need."""
+"""How many words of bits are allocated at first; larger groups get as many as they need."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """Clusters in trees, and the chunks of all: simple clusters first, then joint ones as they were made.
+    """Clusters in trees, with all chunks: simple clusters first, then joint ones in the order they were made.
 
-    `parents`: the joint cluster of each cluster, -1 for none. `chunks`: the pairs of simple clusters, with chunks that
-    may be shared ones. `passes`: how many passes there were.
+    `parents`: the joint cluster that each cluster belongs to, or -1. `chunks`: the pairs of simple clusters; their
+    chunks may be shared ones. `passes`: the number of passes.
     """
 
     parents: Rows
@@ -37,7 +37,7 @@ class Forest:
 
 
 def plant(chunks: Chunks) -> Forest:
-    """Every cluster as a tree of its own."""
+    """A forest with every cluster as a tree of its own."""
     return Forest(np.full(len(chunks.covers), -1, dtype=np.int64), chunks)
 
 
@@ -46,9 +46,9 @@ def refine(
 ) -> Forest:
     """Join clusters and move items from their term chunks to shared chunks, until nothing changes.
 
-    In each pass trees are put in the order of their virtual term chunks, the items that are hidden most often first,
-    and each is joined with as many of those that follow, up to k in all, as it takes for an item to pay (see the
-    kernel). Items that must not be linked, the ignored ones, never move.
+    In each pass, trees are ordered by their virtual term chunks, most frequently hidden items first. Each tree is then
+    joined with as many of those that follow, up to k in all, as it takes for an item to pay off (see the kernel).
+    Ignored items, which must not be linked, never move.
     """
     from shoal.kernels import refine as kernel
     from shoal.kernels._jit import fitting
@@ -94,7 +94,7 @@ def refine(
 
 
 def _hidden(baskets: Baskets, parts: Parts, chunks: Chunks, movable: Rows) -> "Hidden":
-    """The pairs that may move, with the baskets of each."""
+    """The hidden pairs that may move to shared chunks, with the baskets of each."""
     from shoal.kernels.hidden import Hidden, places_of
 
     number = np.full(len(chunks.items), -1, dtype=np.int64)
@@ -122,7 +122,7 @@ def _roots(chunks: Chunks, hidden: "Hidden", parts: Parts) -> "Roots":
 
 
 def _joined(roots: "Roots", hidden: "Hidden", joined: "Joined") -> "Roots":
-    """The trees that trees became: each hides what did not move, and shows what moved."""
+    """The trees after joining: each hides the pairs that did not move, and shows those that did."""
     from shoal.kernels.hidden import Roots
 
     above = joined.parents[roots.nodes]
@@ -145,7 +145,7 @@ def _joined(roots: "Roots", hidden: "Hidden", joined: "Joined") -> "Roots":
 
 
 def _tally(width: int) -> "Tally":
-    """A tally without anything."""
+    """An empty tally."""
     from shoal.kernels.gain import Tally
 
     supports, pairs, baskets, trees, touched, moved = np.zeros((6, width), dtype=np.int64)
@@ -153,7 +153,7 @@ def _tally(width: int) -> "Tally":
 
 
 def _room(width: int, rows: int, m: int) -> "Room":
-    """Room for the kernel to work in."""
+    """The kernel's working arrays."""
     from shoal.kernels.refine import Room
 
     marks, places = np.full((2, width), -1, dtype=np.int64)
@@ -168,7 +168,7 @@ def _room(width: int, rows: int, m: int) -> "Room":
 
 
 def _ordered(roots: "Roots", hidden: "Hidden", width: int) -> "Roots":
-    """Trees by the items of their virtual term chunks, those first that most baskets hide."""
+    """The trees in the order of their virtual term chunks, items that the most baskets hide first."""
     from shoal.kernels._jit import fitting
     from shoal.kernels.hidden import Roots
     from shoal.kernels.refine import LEADING, leading
@@ -176,7 +176,7 @@ def _ordered(roots: "Roots", hidden: "Hidden", width: int) -> "Roots":
     weight = np.bincount(hidden.items[roots.pairs], weights=hidden.supports[roots.pairs], minlength=width)
     ranks = np.empty(width, dtype=np.int64)
     ranks[np.argsort(-weight, kind="stable")] = np.arange(width)
-    # A rank beyond all where there are fewer.
+    # Where a tree hides fewer items, a rank beyond all others.
     first = np.full((len(roots.nodes), LEADING), width)
     fitting(leading, len(hidden.rows))(roots.pair_indptr, roots.pairs, hidden.items, ranks, first)
     order = np.lexsort(first.T[::-1])

@@ -1,4 +1,4 @@
-"""VERPART: the items of each cluster in record chunks, or in its term chunk."""
+"""VERPART: divide the items of each cluster among its record chunks and its term chunk."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,18 +11,18 @@ from shoal.engines.local import Local
 from shoal.methods.disassociation._horpart import Parts
 
 HIDDEN = -1
-"""The chunk of an item that goes to the term chunk."""
+"""Stands for the term chunk, where the number of a chunk is expected."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chunks:
-    """Where every item of every cluster goes: a pair is a cluster and an item that occurs in it.
+    """The chunk of every pair, where a pair is a cluster and an item that occurs in it.
 
     `indptr`: the pairs of cluster c are ``indptr[c]:indptr[c + 1]``, the most frequent item first. `items`, `supports`:
     the item of each pair, and how many baskets of the cluster are published with it. `chunks`: the number of its chunk
-    among all chunks, `HIDDEN` for the term chunk of its cluster. `owners`: the cluster of each chunk. `covers`: the
-    number of sub-records in all record chunks of each cluster together. `pair_of`: the pair of each occurrence, at its
-    place in the baskets; -1 for one that is left out.
+    among all chunks, or `HIDDEN` for the term chunk of its cluster. `owners`: the cluster of each chunk. `covers`: the
+    number of sub-records in all record chunks of each cluster together. `pair_of`: the pair of each occurrence of an
+    item in the baskets; -1 if it is left out.
     """
 
     indptr: Indptr
@@ -42,11 +42,11 @@ class Chunks:
 def verpart(
     baskets: Baskets, ignored: Mask, parts: Parts, k: int, m: int, safe: Fraction, engine: Local
 ) -> Chunks:
-    """Give the items of each cluster to chunks in which no combination of up to m items is rare.
+    """Divide the items of each cluster among chunks in which no combination of up to m items is rare.
 
-    Items that fewer than k baskets of the cluster hold, and those that are ignored, go to its term chunk.
+    Ignored items, and items that fewer than k baskets of the cluster hold, go to its term chunk.
 
-    `safe`: the largest share of a cluster that may hold an item which can be linked with another chunk; 1 for no limit.
+    `safe`: the largest share of a cluster that may hold an item that can be linked with another chunk; 1 for no limit.
     """
     from shoal.kernels import verpart as kernel
     from shoal.kernels._jit import fitting

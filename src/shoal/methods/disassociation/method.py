@@ -39,19 +39,19 @@ Data = TypeVar("Data")
 CHUNKED = (
     "Its baskets are published in clusters of chunks: items that go together are seen, whole baskets are not."
 )
-"""The remark on what is published."""
+"""The remark that goes with a proposal of this method."""
 
 LARGER = {"max_cluster_size": None}
-"""Of candidates whose clusters are larger than by default."""
+"""Marks candidates whose clusters are larger than by default; `strengthened` sets the size."""
 
 
 class Disassociation(Method):
-    """Take rare combinations of items apart: all items stay, but not which ones were bought together.
+    """Separate rare combinations of items: all items stay, but not which ones were bought together.
 
-    Similar baskets come into clusters. The items of a cluster are divided among chunks, so that every combination of up
-    to m items that can be seen in a chunk was bought by at least k people; items that are too rare for that are only
-    named, without a count. Clusters that name the same items are then joined, and publish them with their counts.
-    Sensitive items are named only, and never decide who comes together.
+    Similar baskets are gathered in clusters. The items of a cluster are divided among chunks, so that every combination
+    of up to m items that can be seen in a chunk was bought by at least k people. Items that are too rare for that are
+    only named, without a count. Clusters that name the same items are then joined, and publish them with their counts.
+    Sensitive items are only named, and never decide which baskets come together.
     """
 
     name: ClassVar[str] = "disassociation"
@@ -62,19 +62,20 @@ class Disassociation(Method):
         "Terrovitis, Liagouris, Mamoulis, Skiadopoulos: Privacy preservation by disassociation. PVLDB 5(10), 2012"
     )
 
-    k: int = Field(ge=2, description="how many baskets must be candidates for who knows up to m items of one")
+    k: int = Field(ge=2, description="least number of baskets that fit what is known: up to m items of one")
     m: int = Field(default=2, ge=1, description="how many items of a basket an adversary knows")
     max_cluster_size: int | None = Field(
         default=None,
         ge=2,
-        description="clusters stay below it, if k allows, and aim at four times k, at least two thirds of it; in the "
-        "paper's form, clusters of that many baskets are divided; at least k; by default, the larger of 30 and twice k",
+        description="clusters stay below this size, if k allows, and aim at four times k, but at least two thirds of "
+        "it; in the paper's form, clusters of this size are divided; at least k; by default, the larger of 30 and "
+        "twice k",
     )
     swaps: int = Field(
         default=2,
         ge=0,
         le=100,
-        description="passes in which baskets change places between clusters of like ones; 0 is the paper's form, "
+        description="passes in which baskets trade places between clusters of similar ones; 0 is the paper's form, "
         "clusters by their most frequent items (HORPART)",
     )
     refine: bool = Field(
@@ -102,12 +103,12 @@ class Disassociation(Method):
 
     @property
     def cluster_size(self) -> int:
-        """The number of baskets from which on clusters are divided."""
+        """The number of baskets from which clusters are divided."""
         return max(30, 2 * self.k) if self.max_cluster_size is None else self.max_cluster_size
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """As it is, with larger clusters, pooled, and not refined."""
+        """The method with its defaults, with larger clusters, pooled, and not refined."""
         if goal.aim is not Aim.COMBINATIONS:
             return []
         plain = {"name": cls.name, "k": goal.k, "m": goal.m or 2}
@@ -121,7 +122,7 @@ class Disassociation(Method):
 
     @classmethod
     def strengthened(cls, parameters: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
-        """Larger clusters stay twice as large as by default."""
+        """The parameters with a stronger value; larger clusters stay twice as large as by default."""
         larger = {"max_cluster_size": 2 * max(30, 2 * int(value))}
         return {
             **parameters,
@@ -131,21 +132,21 @@ class Disassociation(Method):
 
     @property
     def splits_ties(self) -> bool:
-        """Equal baskets are divided where they are too many for a cluster."""
+        """Always: equal baskets are separated if there are too many of them for one cluster."""
         return True
 
     def unused_parameters(self) -> tuple[str, ...]:
-        """Only the paper's clusters can be too small."""
+        """The treatment of small clusters, which only occur in the paper's form."""
         if self.swaps and self.given("small"):
             return ("--small has no effect: only with --swaps 0 can clusters be too small.",)
         return ()
 
     def models(self) -> tuple[Model, ...]:
-        """The promise: what is published is disassociated for k and m, and as safe as was asked for."""
+        """The promise: the release is disassociated for k and m, and as safe as requested."""
         return (Disassociated(k=self.k, m=self.m, safe=self.safe),)
 
     def promise(self, baskets: Baskets) -> Disassociated:
-        """The promise with the names of the sensitive items, which are in term chunks alone."""
+        """The promise with the names of the sensitive items, which appear only in term chunks."""
         names = tuple(baskets.vocabulary[item] for item in baskets.sensitive.tolist())
         return Disassociated(k=self.k, m=self.m, safe=self.safe, sensitive=names)
 
@@ -160,7 +161,7 @@ class Disassociation(Method):
         return self.divided(data, Local.of(engine), seed)
 
     def divided(self, data: Baskets, threads: Local, seed: int | None) -> tuple[Release[Clusters], Trace]:
-        """Do so in memory: with all baskets, or with those of a part or a class, which may all be empty."""
+        """Disassociate in memory all baskets, or those of one part or class, which may all be empty."""
         self._refuse_few(len(data))
         clock = [time.perf_counter()]
         order = public_order(data, seed)
@@ -190,7 +191,7 @@ class Disassociation(Method):
     def _distributed(
         self, data: Dataset, engine: Distributed, seed: int | None
     ) -> tuple[Release[Dataset], Trace]:
-        """Do the same in each of several ranges of like baskets."""
+        """Disassociate each of several ranges of similar baskets separately."""
         from shoal.data._basket_frames import supports_in
         from shoal.methods.disassociation._distributed import cluster_parts, empty_clusters
 
@@ -208,7 +209,7 @@ class Disassociation(Method):
         return self._release(Dataset(empty_clusters(schema), lines, count, data.rows), schema), trace
 
     def _divided_part(self, seed: int, part: int, baskets: Baskets) -> tuple[Clusters, dict[str, Any]]:
-        """The clusters of one part, made by one thread of a worker, and what the owner of the data may want to know."""
+        """The clusters of one part, made by one thread of a worker, and notes for the data's owner."""
         release, trace = self.divided(baskets, Local(threads=1), part_key(seed, part))
         published = len(baskets.items) - trace.notes["suppressed_occurrences"]
         return release.data, {**trace.notes, "published_occurrences": published}
@@ -231,13 +232,13 @@ class Disassociation(Method):
 
 
 def _hidden_share(forest: Forest) -> float:
-    """The share of the published occurrences whose items are only named."""
+    """The share of published occurrences whose items are only named."""
     supports = forest.chunks.supports
     return float(supports[forest.chunks.chunks == HIDDEN].sum() / max(supports.sum(), 1))
 
 
 def _together(parts: list[dict[str, Any]]) -> dict[str, Any]:
-    """The notes of all parts, from those of each."""
+    """Combine the notes of all parts."""
     largest = ("largest_cluster", "refining_passes", "largest_share")
     occurrences = [part.pop("published_occurrences") for part in parts]
 
@@ -255,7 +256,7 @@ def _together(parts: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _notes(baskets: Baskets, clusters: Clusters, forest: Forest) -> dict[str, Any]:
-    """What the owner of the data may want to know."""
+    """Notes for the data's owner."""
     simple = clusters.sizes > 0
     return {
         "clusters": clusters.count,

@@ -1,4 +1,4 @@
-"""A cut through the items' tree, raised until every combination is frequent enough."""
+"""A cut through the tree of items, raised until every combination is frequent enough."""
 
 from itertools import product
 
@@ -10,11 +10,11 @@ from shoal.methods.km_generalization._item_tree import ItemTree
 from shoal.mining.frequent_itemsets import frequent_itemsets
 
 CHUNK = 4096
-"""Rare combinations whose nodes are looked at together."""
+"""How many rare combinations are processed at a time."""
 
 
 class Cut:
-    """Which node each item is published as, and what that costs.
+    """The node that each item is published as, and the cost of that.
 
     The cost of a node is the number of occurrences under it times its share of all leaves (the normalized certainty
     penalty, NCP); an item itself costs nothing.
@@ -61,17 +61,17 @@ class Cut:
             self.cost_under[above] += change
 
     def _rise(self, node: int) -> int:
-        """What the cut costs more where it is raised to a node."""
+        """The additional cost of raising the cut to a node."""
         return int(self.occurrences[node] * self.penalty[node] - self.cost_under[node])
 
     def protect(self, k: int, m: int, within: Mask | None = None) -> int:
-        """Raise the cut until every combination of up to m nodes is held by k baskets, or by none.
+        """Raise the cut until every combination of up to m nodes is held by at least k baskets, or by none.
 
-        Sizes go up one by one (Apriori-based anonymization): a coarser cut never breaks what was reached for smaller
-        ones. Rare combinations are counted, each one whose nodes still stand is mended at the least cost, and all
-        is counted again.
+        Sizes go up one by one (Apriori-based anonymization), since a coarser cut never breaks what was reached for
+        smaller sizes. Rare combinations are mined, each one whose nodes are still published is fixed at the least cost,
+        and the rest is mined again.
 
-        `within`: look only at these items. Returns how often combinations were counted.
+        `within`: consider only these items. Returns how many times combinations were mined.
         """
         counted = 0
         for size in range(1, m + 1):
@@ -88,9 +88,9 @@ class Cut:
         return counted
 
     def lower(self, k: int, m: int) -> int:
-        """Replace nodes by their children where the promise allows it, the dearest first: mending may go too far.
+        """Replace nodes by their children where the promise allows it, the most expensive first.
 
-        Call it last: costs are not kept up to date.
+        Raising the cut may have gone too far. Call this last, because it does not keep costs up to date.
 
         Returns how many nodes were replaced.
         """
@@ -112,7 +112,7 @@ class Cut:
         return lowered
 
     def _stands(self, node: int, children: list[int], k: int, m: int) -> bool:
-        """Whether all combinations with a child of a node are held often enough: by the baskets that hold the node."""
+        """Whether all combinations with a child of a node are frequent enough among the baskets that hold the node."""
         used, baskets = self.generalized(rows=self.rows(node))
         is_child = np.isin(used, children)
         if (baskets.supports[is_child] < k).any():
@@ -125,7 +125,7 @@ class Cut:
         return True
 
     def _rare(self, k: int, size: int, within: Mask | None) -> AnyArray:
-        """The combinations of nodes that fewer than k baskets hold, the most frequent nodes first."""
+        """The combinations of nodes that fewer than k baskets hold, the rarest first."""
         if within is not None:
             within = np.isin(self.node_of, self.node_of[within])
         used, baskets = self.generalized(within)
@@ -135,7 +135,7 @@ class Cut:
         return table[np.lexsort((*np.sort(table, axis=1).T[::-1], found.supports[places]))]
 
     def generalized(self, within: Mask | None = None, rows: Rows | None = None) -> tuple[Counts, Baskets]:
-        """The nodes that are published, and the baskets, or some of them, in places among the nodes."""
+        """The nodes that are published, and the baskets, or some of them, in terms of these nodes."""
         some = self.baskets if rows is None else self.baskets.take(rows)
         items = some.items
         row_of = np.repeat(np.arange(len(some)), some.lengths)
@@ -151,7 +151,7 @@ class Cut:
         return used, Baskets(indptr, codes.astype(np.int32), labels)
 
     def _mend(self, nodes: list[int], k: int) -> None:
-        """Raise the cut so that enough baskets hold a combination, at the least cost."""
+        """Raise the cut at the least cost so that k baskets hold what a combination becomes."""
         choices = {}
         for chosen in product(*(self.tree.chain(node) for node in nodes)):
             top = self._topmost(chosen)
@@ -166,12 +166,12 @@ class Cut:
         raise AssertionError("the root is held by k baskets")
 
     def _topmost(self, nodes: tuple[int, ...]) -> tuple[int, ...]:
-        """The nodes that lie under no other of them."""
+        """Those of some nodes that lie under no other of them, each once."""
         unique = set(nodes)
         return tuple(sorted(node for node in unique if unique.isdisjoint(self.tree.chain(node)[1:])))
 
     def _support(self, nodes: tuple[int, ...]) -> int:
-        """The baskets that hold something under each node."""
+        """How many baskets hold something under each of some nodes."""
         parts = sorted((self.rows(node) for node in nodes), key=len)
         rows = parts[0]
         for other in parts[1:]:

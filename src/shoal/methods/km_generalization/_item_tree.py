@@ -1,4 +1,4 @@
-"""The nodes above the items of some baskets."""
+"""The tree of items and the nodes of a hierarchy above them."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ from shoal.errors import BadData
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItemTree:
-    """Items and the nodes above them; nodes that stand for the same leaves are one."""
+    """Items and the nodes above them; nodes that cover the same leaves are merged into one."""
 
     labels: tuple[str, ...]
-    """The text of each node. The first ones are the items themselves."""
+    """The text of each node; the items themselves come first."""
     parents: Codes  # the node above each, -1 for the root
     sizes: Counts  # the number of leaves of the hierarchy under each node
     items: int  # the number of items
@@ -24,7 +24,7 @@ class ItemTree:
     def of(cls, vocabulary: tuple[str, ...], hierarchy: Hierarchy) -> "ItemTree":
         """The part of a hierarchy that lies above the items of a vocabulary.
 
-        Raises `BadData` if an item is no leaf of the hierarchy.
+        Raises `BadData` if an item is not a leaf of the hierarchy.
         """
         places = {text: place for place, text in enumerate(hierarchy.leaves)}
         missed = [text for text in vocabulary if text not in places]
@@ -58,7 +58,7 @@ class ItemTree:
         )
 
     def chain(self, node: int) -> list[int]:
-        """A node and all nodes above it, upwards."""
+        """A node and all nodes above it, up to the root."""
         found = [node]
         while (node := int(self.parents[node])) >= 0:
             found.append(node)

@@ -25,8 +25,8 @@ from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.model import Model
 
 ALPHABETICAL = (
-    "Items have no hierarchy: neighbors in the order of their texts were grouped, five by five. What they mean has no "
-    "part in that; give them a hierarchy with --hierarchy items=FILE."
+    "Items have no hierarchy: neighbors in the order of their texts were grouped, five by five, whatever they mean. To "
+    "group them by meaning, give them a hierarchy with --hierarchy items=FILE."
 )
 
 RENAMED = (
@@ -36,25 +36,25 @@ RENAMED = (
 
 SECRETS_COUNT = (
     "Sensitive items count like all others: km-generalization promises k baskets for every combination of up to m "
-    "items and says nothing of what those baskets share, so --sensitive has no effect. To bound what can be "
+    "items and says nothing about what those baskets share, so --sensitive has no effect. To bound what can be "
     "learned use coherence, cahd or disassociation."
 )
 
 
 class KmGeneralization(Method):
-    """Publish items as nodes of a hierarchy, until every combination of up to m of them is held by k baskets.
+    """Generalize items along a hierarchy until every combination of up to m of them is held by k baskets.
 
     `aa` chooses one node for each item in all baskets (Apriori-based anonymization). `lra` orders the baskets so that
-    like ones stand together, cuts the order into parts and treats each by itself: an item may be published as it is in
-    one part and as a node in another. `vpa` first treats the branches below the root one by one, which is quicker where
-    there are many items, and then all together. Items without a hierarchy are grouped in the order of their texts, five
-    by five. Sensitive items are generalized like all others.
+    similar ones are next to each other, cuts the order into parts and treats each part separately: an item may be
+    published as it is in one part and as a node in another. `vpa` first treats the branches below the root one by one,
+    which is faster with many items, and then all together. Items without a hierarchy are grouped in the order of their
+    texts, five by five. Sensitive items are generalized like all others.
     """
 
     name: ClassVar[str] = "km-generalization"
     accepts: ClassVar[type] = Baskets
     not_distributable: ClassVar[str] = (
-        "every step of its search counts combinations of items in all baskets as they are then"
+        "every step of its search counts combinations of items in all baskets as they are at that point"
     )
     example: ClassVar[dict[str, Any]] = {"k": 3, "m": 2}
     paper: ClassVar[str] = (
@@ -62,21 +62,21 @@ class KmGeneralization(Method):
         "Local and global recoding methods for anonymizing set-valued data. VLDB Journal 20(1), 2011"
     )
 
-    k: int = Field(ge=2, description="how many baskets hold each combination at least")
+    k: int = Field(ge=2, description="least number of baskets that hold each combination")
     m: int = Field(default=2, ge=1, description="the most items of a combination that an adversary may know")
     algorithm: Literal["aa", "lra", "vpa"] = Field(
         default="aa",
-        description="aa: one node an item everywhere; lra: by parts of like baskets; vpa: branch by branch first",
+        description="aa: one node per item everywhere; lra: by parts of similar baskets; vpa: branch by branch first",
     )
     parts: int = Field(default=10, ge=1, description="with lra: number of parts")
     lower: bool = Field(
         default=True,
-        description="replace nodes by their children afterwards, where the promise allows it",
+        description="replace nodes by their children afterward, where the promise allows it",
     )
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """By each algorithm."""
+        """One candidate for each algorithm."""
         if goal.aim is not Aim.COMBINATIONS:
             return []
         plain = {"name": cls.name, "k": goal.k, "m": goal.m or 2}
@@ -86,11 +86,11 @@ class KmGeneralization(Method):
         return [Candidate(f"{cls.name}, aa", plain, trees=True), *others]
 
     def models(self) -> tuple[Model, ...]:
-        """k^m-anonymity."""
+        """The promise: k^m-anonymity."""
         return (KmAnonymity(k=self.k, m=self.m),)
 
     def unused_parameters(self) -> tuple[str, ...]:
-        """Only local recoding works by parts."""
+        """The number of parts, except with local recoding."""
         if self.algorithm == "lra" or not self.given("parts"):
             return ()
         return (f"--parts has no effect with --algorithm {self.algorithm}: only lra works by parts.",)
@@ -145,7 +145,7 @@ class KmGeneralization(Method):
         return self.released(published, details), Trace(order, timings, notes)
 
     def _parts(self, baskets: Baskets, filled: Rows) -> list[Rows]:
-        """The baskets that are treated together: all of them, or neighbors in Gray order."""
+        """The baskets that are treated together: all nonempty ones, or runs of them in Gray order."""
         count = 1 if self.algorithm != "lra" else max(1, min(self.parts, len(filled) // self.k))
         if count == 1:
             return [filled] if len(filled) else []
@@ -156,7 +156,7 @@ class KmGeneralization(Method):
         return [np.sort(part) for part in np.array_split(ordered, count)]
 
     def _protect(self, cut: Cut) -> int:
-        """Raise one cut."""
+        """Raise one cut until it keeps the promise; returns how many times combinations were mined."""
         counted = 0
         if self.algorithm == "vpa":
             root = int(np.argmax(cut.tree.sizes))
@@ -167,7 +167,7 @@ class KmGeneralization(Method):
 
 
 def _publish(baskets: Baskets, tree: ItemTree, row_of: Rows, nodes: Counts) -> tuple[Baskets, Rows]:
-    """The baskets with their nodes' texts, in canonical order; and the original row of each."""
+    """The baskets with the texts of their nodes, in canonical order, and the original row of each."""
     used, codes = np.unique(nodes, return_inverse=True)
     texts = [tree.labels[node] for node in used.tolist()]
     vocabulary = tuple(sorted(set(texts)))
@@ -191,7 +191,7 @@ def _publish(baskets: Baskets, tree: ItemTree, row_of: Rows, nodes: Counts) -> t
 
 
 def _writable(baskets: Baskets) -> tuple[Baskets, list[str]]:
-    """The baskets in a layout in which their nodes can be distinguished, and a sentence where it is not theirs."""
+    """The baskets in a layout that can represent their nodes, and a warning if that is not the original layout."""
     layout = parse_layout(baskets.layout)
     node = unwritable(baskets.vocabulary, layout)
     if node is None:

@@ -1,1 +1,1 @@
-"""Local suppression: single cells are starred, and nothing is generalized."""
+"""Local suppression: star single cells, and generalize nothing."""

@@ -1,4 +1,4 @@
-"""The fewest stars, by an integer program: how many rows of each kind are starred in which columns."""
+"""The fewest stars by an integer program, which decides how many rows of each kind are starred in which columns."""
 
 import numpy as np
 
@@ -8,17 +8,18 @@ from shoal.methods.local_suppression._fewest_stars import Cells, stars_of
 from shoal.solving import solve
 
 VARIABLES = 150_000
-"""A larger program is not tried."""
+"""Programs with more variables are not tried."""
 
 
 def optimal_masks(cells: Cells, k: int, seconds: float) -> tuple[Rows | None, int]:
     """Star the fewest cells so that every class has k rows.
 
-    Returns the columns that are starred of each row, as bits, or None where nothing was found in time; and a number of
-    stars that no release is below.
+    Returns the starred columns of each row, as bits, or None if nothing was found in time; and a lower bound on the
+    stars of any release.
 
-    Rows with the same quasi-identifiers are one kind. For each kind and each choice of columns there is a number of
-    rows, and for each class that can come of it whether it is published: then it has at least k rows.
+    Rows with the same quasi-identifiers are one kind. A variable for each kind and choice of columns says how many rows
+    are starred this way. Another one for each class that can result says whether it is published; then it must have at
+    least k rows.
 
     Raises `WrongUse` if the program is too large.
     """
@@ -54,7 +55,7 @@ def optimal_masks(cells: Cells, k: int, seconds: float) -> tuple[Rows | None, in
 
     of_kind, of_class = np.concatenate(variable_kind), np.concatenate(classes)
     variable = np.arange(size)
-    # Every row is somewhere; a class that is published has k rows; only published classes have rows.
+    # Every row is somewhere; a published class has at least k rows; only published classes have rows.
     lines = [of_kind, len(kinds) + of_class, len(kinds) + np.arange(class_count)]
     columns = [variable, variable, size + np.arange(class_count)]
     signs = [np.ones(size), np.ones(size), np.full(class_count, -float(k))]

@@ -9,15 +9,15 @@ import numpy as np
 from shoal.arrays import AnyArray, Counts, Mask, Rows
 
 Holds = Callable[[Rows, Rows, int], Mask]
-"""Which groups keep the promises: rows, the group of each, and how many groups there are."""
+"""Says which groups keep the promises; takes rows, the group of each, and the number of groups."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The quasi-identifiers of all rows, in the order in which ties are taken."""
+    """The quasi-identifiers of all rows, in the order in which ties are decided."""
 
-    codes: Counts  # a line a row, a column a quasi-identifier
-    sizes: tuple[int, ...]  # how many values each has
+    codes: Counts  # one line per row, one column per quasi-identifier
+    sizes: tuple[int, ...]  # how many values each quasi-identifier has
 
     @property
     def width(self) -> int:
@@ -25,12 +25,12 @@ class Cells:
         return len(self.sizes)
 
     def masks(self, stars: int) -> Iterator[int]:
-        """The choices of so many columns to star, as bits."""
+        """All choices of `stars` columns to star, each as the bits of a number."""
         for chosen in combinations(range(self.width), stars):
             yield sum(1 << column for column in chosen)
 
     def groups(self, rows: Rows, mask: int) -> Rows:
-        """The group of each of some rows: those that agree on all columns that are not starred."""
+        """The group of each of some rows; rows of a group agree on all columns that are not starred."""
         group = np.zeros(len(rows), dtype=np.int64)
         for column, size in enumerate(self.sizes):
             if not mask >> column & 1:
@@ -50,7 +50,7 @@ def stars_of(masks: AnyArray) -> Counts:
 
 
 def turns(groups: Rows) -> Rows:
-    """How many of its group come before each entry."""
+    """For each entry, how many entries of the same group come before it."""
     order = np.argsort(groups, kind="stable")
     turn = np.empty(len(order), dtype=np.int64)
     turn[order] = np.arange(len(order)) - np.searchsorted(groups[order], groups[order])
@@ -58,10 +58,12 @@ def turns(groups: Rows) -> Rows:
 
 
 class Search:
-    """The stars of all rows, improved step by step.
+    """Greedy search for the fewest stars, improved step by step.
 
-    `holds`: the promises. `least`: rows without which no class can keep them. `size_alone`: whether a class keeps them
-    as soon as it has so many rows: then rows may be lent from one class to another.
+    A row is open as long as it is in no class that keeps the promises.
+
+    `holds`: the promises. `least`: the fewest rows of a class that keeps them. `size_alone`: whether a class keeps them
+    as soon as it has that many rows, so that one class may lend rows to another.
     """
 
     def __init__(self, cells: Cells, holds: Holds, least: int, size_alone: bool) -> None:
@@ -71,14 +73,14 @@ class Search:
         self.open = ~self._kept(everybody, 0)
 
     def _kept(self, rows: Rows, mask: int) -> Mask:
-        """Which of some rows, starred so, lie in a class that keeps the promises."""
+        """Which of some rows are in a class that keeps the promises if all of them are starred by `mask`."""
         if not len(rows):
             return np.zeros(0, dtype=np.bool_)
         group = self.cells.groups(rows, mask)
         return self.holds(rows, group, int(group.max()) + 1)[group]
 
     def run(self) -> None:
-        """Star as few cells as can be found: one more a row only where less does not do."""
+        """Star as few cells as possible: one more per row only if fewer are not enough."""
         for stars in range(1, self.cells.width + 1):
             for mask in self._by_gain(stars):
                 self._close(mask)
@@ -92,7 +94,7 @@ class Search:
             self._unstar()
 
     def _by_gain(self, stars: int) -> list[int]:
-        """Choices of so many columns, those first that close most rows."""
+        """The choices of `stars` columns, first those that close the most rows."""
         rows = np.flatnonzero(self.open)
         if not len(rows):
             return []
@@ -100,18 +102,18 @@ class Search:
         return sorted(gains, key=lambda mask: -gains[mask])
 
     def _close(self, mask: int) -> None:
-        """Star the open rows that keep the promises so, together with those that are starred so already."""
+        """Star the open rows that keep the promises with this mask, together with rows that have it already."""
         rows = np.flatnonzero(self.open | (self.masks == mask))
         if not self.open.any():
             return
         done = rows[self._kept(rows, mask)]
-        # A class that was there keeps what it promised only as a whole.
+        # Existing classes keep their promises only as a whole: none of their rows may drop out.
         old = rows[self.masks[rows] == mask]
         if np.isin(old, done).all():
             self.masks[done], self.open[done] = mask, False
 
     def _lend(self, mask: int, stars: int) -> None:
-        """Star rows of large classes too, where that is cheaper than one star more for the open rows of a group."""
+        """Also star rows of large classes, where that is cheaper than one more star for the open rows of a group."""
         rows = np.flatnonzero(self.open)
         if not len(rows):
             return
@@ -132,14 +134,14 @@ class Search:
         self.open[taken] = False
 
     def _spare(self) -> Rows:
-        """Rows without stars that their class does not need."""
+        """The rows without stars that their classes can spare."""
         rows = np.flatnonzero(~self.open & (self.masks == 0))
         if not len(rows):
             return rows
         return rows[turns(self.cells.groups(rows, 0)) >= self.least]
 
     def _close_rest(self) -> None:
-        """Star all cells of rows that are left; where they are too few, of the classes with most stars as well."""
+        """Star all cells of the remaining rows and, if these are too few, of classes with the most stars as well."""
         everything = (1 << self.cells.width) - 1
         rest = np.flatnonzero(self.open)
         if not len(rest):
@@ -161,7 +163,7 @@ class Search:
             self.masks[chosen] = everything
 
     def _unstar(self) -> None:
-        """Move rows to classes with fewer stars, out of classes that can spare them, or that all their rows leave."""
+        """Move rows to classes with fewer stars, from classes that can spare them or that all their rows leave."""
         for _ in range(4):
             before = int(stars_of(self.masks).sum())
             for target in sorted(set(self.masks.tolist()), key=lambda mask: (mask.bit_count(), mask)):
@@ -170,7 +172,7 @@ class Search:
                 break
 
     def _move_to(self, target: int) -> None:
-        """Move rows to the classes that are starred so."""
+        """Move rows to the classes that have this mask."""
         there = np.flatnonzero(self.masks == target)
         finer = (self.masks & target == target) & (self.masks != target)
         rows = np.flatnonzero(finer)
@@ -195,10 +197,10 @@ class Search:
 
 
 def fewest(cells: Cells, rows: Mask, least: int) -> int:
-    """A number of stars that no release is below.
+    """A lower bound on the number of stars of any release.
 
-    Each of some rows, which cannot stay as they are, must lie in a class of `least` rows that agree on all cells which
-    are not starred: it needs as many stars as it takes until so many rows of the table agree.
+    Each of the given rows, which cannot stay as they are, must be in a class of `least` rows that agree on all cells
+    that are not starred. So it needs as many stars as it takes until that many rows of the table agree.
     """
     everybody = np.arange(len(cells.codes))
     waiting, bound = rows.copy(), 0

@@ -1,4 +1,4 @@
-"""Stars that match every value, as sdcMicro counts them; and promises about some columns at a time."""
+"""Weaker promises: stars that match every value, as sdcMicro counts them, and promises about m columns at a time."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -18,9 +18,9 @@ from shoal.methods.local_suppression._fewest_stars import (
 
 
 def wildcard_masks(cells: Cells, k: int) -> Rows:
-    """The columns to star of each row, as bits, so that every row matches k: only rows that do not are starred.
+    """The columns to star in each row, as bits, so that every row matches k rows; only rows that do not are starred.
 
-    A code beyond the values of a column is a star already.
+    A code beyond the values of a column is already a star.
     """
     from shoal.kernels.wildcard_stars import STAR, match_counts, star_rows, unstar_rows
 
@@ -36,7 +36,7 @@ def wildcard_masks(cells: Cells, k: int) -> Rows:
     order = np.argsort(reached[: len(few)], kind="stable")
     original = lines.copy()
     star_rows(lines, weights, reached, order, k)
-    backward = order[::-1].copy()  # as it is, a kernel would be compiled once more for a single row
+    backward = order[::-1].copy()  # contiguous, or the kernel would be compiled again for a single row
     while unstar_rows(lines, original, weights, reached, backward, k):
         pass
     masks = np.zeros(len(codes), dtype=np.int64)
@@ -46,11 +46,11 @@ def wildcard_masks(cells: Cells, k: int) -> Rows:
 
 
 def combination_masks(cells: Cells, m: int, k: int, wildcard: bool) -> tuple[Rows, int]:
-    """The columns to star of each row, so that every choice of m columns has k rows, and a bound of the stars.
+    """The columns to star in each row, so that each row is one of k in every choice of m columns; and a lower bound.
 
-    One choice after the other is protected, with the stars of those before. Where a star is a value of its own, it may
-    leave others too few, so that all are gone through again until nothing is starred any more; what protects all
-    columns together is tried too, and needless stars are taken back.
+    The choices are protected one after another, keeping earlier stars. If a star is a value of its own, it may leave
+    too few rows elsewhere, so that all choices are repeated until nothing new is starred. The stars that protect all
+    columns together are tried too, and needless stars are removed.
     """
     choices = list(combinations(range(cells.width), m))
     if wildcard:
@@ -66,7 +66,7 @@ def combination_masks(cells: Cells, m: int, k: int, wildcard: bool) -> tuple[Row
 
 
 def _one_by_one(cells: Cells, choices: Sequence[tuple[int, ...]], k: int, wildcard: bool) -> Rows:
-    """Protect one choice of columns after the other, until all are."""
+    """Protect one choice of columns after another, until all are protected."""
     masks = np.zeros(len(cells.codes), dtype=np.int64)
     changed = True
     while changed:
@@ -87,7 +87,7 @@ def _one_by_one(cells: Cells, choices: Sequence[tuple[int, ...]], k: int, wildca
 
 
 def _without_needless(cells: Cells, masks: Rows, choices: Sequence[tuple[int, ...]], k: int) -> Rows:
-    """Take stars back: of rows whose cells are frequent enough without, out of groups that can spare them."""
+    """Remove stars from rows whose cells are frequent enough without them, if their groups can spare these rows."""
     masks = masks.copy()
     changed = True
     while changed:
@@ -105,7 +105,7 @@ def _without_needless(cells: Cells, masks: Rows, choices: Sequence[tuple[int, ..
 
 
 def _frequent(before: Cells, after: Cells, rows: Rows, k: int) -> Mask:
-    """Which of some rows can change from one group to another: that has k rows without them, and theirs keeps k."""
+    """Which of some rows can change groups: the new group has k rows without them, and the old one keeps k."""
     everybody = np.concatenate([before.codes, after.codes[rows]])
     group = Cells(everybody, before.sizes).groups(np.arange(len(everybody)), 0)
     sizes = np.bincount(group[: len(before.codes)], minlength=int(group.max()) + 1)
@@ -115,7 +115,7 @@ def _frequent(before: Cells, after: Cells, rows: Rows, k: int) -> Mask:
 
 
 def _part(cells: Cells, masks: Rows, choice: tuple[int, ...], wildcard: bool) -> Cells:
-    """Some columns, a star being one value more; the last one of a column, so that it differs from the others."""
+    """Some of the columns, with a star as an additional last value of each column."""
     columns = [
         np.where(starred_columns(masks, column), cells.sizes[column], cells.codes[:, column])
         for column in choice
@@ -125,7 +125,7 @@ def _part(cells: Cells, masks: Rows, choice: tuple[int, ...], wildcard: bool) ->
 
 
 def enough_rows(k: int) -> Holds:
-    """Groups of k rows keep the promises."""
+    """The promise that a group has at least k rows."""
 
     def holds(rows: Rows, groups: Rows, count: int) -> Mask:
         kept: Mask = np.bincount(groups, minlength=count) >= k
@@ -135,14 +135,14 @@ def enough_rows(k: int) -> Holds:
 
 
 def _bound(cells: Cells, choice: tuple[int, ...], k: int) -> int:
-    """Stars that some columns need for themselves."""
+    """A lower bound on the stars that a choice of columns needs by itself."""
     part = Cells(cells.codes[:, choice], tuple(cells.sizes[column] for column in choice))
     group = part.groups(np.arange(len(part.codes)), 0)
     return fewest(part, (np.bincount(group) < k)[group], k)
 
 
 def _packed(bounds: dict[tuple[int, ...], int]) -> int:
-    """Choices that share no column need their stars each for itself: those of most stars are added up."""
+    """Add up the bounds of choices that share no column, taking those with the most stars first."""
     taken: set[int] = set()
     total = 0
     for choice in sorted(bounds, key=lambda one: -bounds[one]):

@@ -25,22 +25,22 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel, columns_of, kept_by
 
 COLUMNS = 16
-"""With more quasi-identifiers there are too many choices of columns."""
+"""The most quasi-identifiers: with more, there are too many combinations of columns."""
 
 
 class LocalSuppression(TableMethod):
-    """Star single cells of quasi-identifiers, as few as can be found, and publish all others as they are.
+    """Star single cells of quasi-identifiers, as few as possible, and publish all others as they are.
 
-    A star is a value like any other: a class is the rows whose published cells, stars among them, are equal, and every
-    class keeps the promises. So a star protects also from those who know what it hides.
+    A star is a value like any other: a class is the rows whose published cells, including stars, are equal, and every
+    class keeps the promises. So rows are protected even from those who know what a star hides.
 
     With `stars_match_all` a star matches every value, and every value a star, as sdcMicro counts. That takes fewer
-    stars, and promises little: whoever knows what a star hides may find a row alone, and k - 1 rows of stars alone
-    would be enough for everybody. Only rows that match fewer than k are starred then.
+    stars, and promises little: whoever knows what a star hides may find a single row, and k - 1 rows of nothing but
+    stars would be enough for everybody. Only rows that match fewer than k rows are starred then.
 
-    The greedy strategy stars one cell a row wherever that closes classes, then two, and so on, lends rows of large
-    classes where that is cheaper, and moves rows to classes with fewer stars at the end. The optimal one solves an
-    integer program, for small tables. Both tell a number of stars that no release is below.
+    The greedy strategy stars one cell per row wherever that completes classes, then two, and so on; it borrows rows
+    from large classes where that is cheaper, and finally moves rows to classes with fewer stars. The optimal strategy
+    solves an integer program, for small tables. Both report a lower bound on the number of stars of any release.
     """
 
     name: ClassVar[str] = "local-suppression"
@@ -62,31 +62,31 @@ class LocalSuppression(TableMethod):
     m: int | None = Field(
         default=None,
         ge=1,
-        description="promise k of every choice of so many quasi-identifiers; by default, of all together",
+        description="promise k for every choice of this many quasi-identifiers; by default, for all together",
     )
     time_limit: float = Field(
         default=60,
         gt=0,
-        description="with strategy optimal: seconds, after which the best that was found is taken",
+        description="with strategy optimal: seconds, after which the best solution found is taken",
     )
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """Nothing: stars alone are for tables of few categories, which the goal does not tell."""
+        """None: stars alone suit tables with few categories, and a goal does not say whether that is so."""
         return []
 
     @property
     def splits_ties(self) -> bool:
-        """Of equal rows some may be starred."""
+        """Always: some of several equal rows may be starred."""
         return True
 
     def unused_parameters(self) -> tuple[str, ...]:
-        """The time limit is for the integer program."""
+        """The time limit, unless an integer program is solved."""
         unused = self.strategy == "greedy" and self.given("time_limit")
         return ("--time-limit has no effect without --strategy optimal.",) if unused else ()
 
     def models(self) -> tuple[Any, ...]:
-        """The promises; k-anonymity counts matches where a star matches all, and by m columns where m is given."""
+        """The promises; k-anonymity with `stars_match_all` and `m`, where these were given."""
         weaker: dict[str, Any] = {
             **({"stars_match_all": True} if self.stars_match_all else {}),
             **({"m": self.m} if self.m is not None else {}),
@@ -102,7 +102,7 @@ class LocalSuppression(TableMethod):
         assert isinstance(data, Table)
         models = self.models_for(data)
         self._refuse(data, models)
-        # Rows in the order of what is public; those that tie by chance.
+        # Rows in the order of their public values, ties in random order.
         ties = tie_order(data.rows, seed)
         order = ties[np.lexsort([column.codes[ties] for column in reversed(data.quasi)])]
         cells = Cells(
@@ -111,7 +111,7 @@ class LocalSuppression(TableMethod):
         )
 
         def holds(rows: Rows, groups: Rows, count: int) -> Mask:
-            # Other rows are one more group: some promises compare groups with all rows.
+            # The other rows are one more group, because some promises compare groups with all rows.
             rest = len(rows) < data.rows
             of_all = np.full(data.rows, count, dtype=np.int64)
             of_all[order[rows]] = groups
@@ -144,7 +144,7 @@ class LocalSuppression(TableMethod):
         return self.released(table, models=models, parameters=parameters), Trace(rows, notes=note)
 
     def _searched(self, search: Search) -> tuple[Rows, int]:
-        """The stars of all rows, and a number that no release is below."""
+        """The stars of all rows, and a lower bound on the stars of any release."""
         open_rows = search.open.copy()
         search.run()
         masks, bound = search.masks, fewest(search.cells, open_rows, search.least)
@@ -156,9 +156,9 @@ class LocalSuppression(TableMethod):
         return masks, bound
 
     def _refuse(self, data: Table, models: tuple[TableModel, ...]) -> None:
-        """Refuse what this method cannot do.
+        """Refuse data and promises that this method cannot handle.
 
-        Raises `WrongUse` with what to do instead.
+        Raises `WrongUse`, which says what to do instead.
         """
         if len(data.quasi) > COLUMNS:
             raise WrongUse(
@@ -176,15 +176,15 @@ class LocalSuppression(TableMethod):
         }
         if any(asked.values()) and not alone:
             option = next(name for name, given in asked.items() if given)
-            raise WrongUse(f"{option} is for --k alone, and a row a person; omit it.")
+            raise WrongUse(f"{option} is for --k alone, with one row per person; omit it.")
         if self.m is not None and self.strategy == "optimal":
             raise WrongUse(
-                "The optimal strategy is for all quasi-identifiers together; omit --m, or be greedy."
+                "The optimal strategy is for all quasi-identifiers together; omit --m, or use --strategy greedy."
             )
         if self.stars_match_all and self.strategy == "optimal":
             raise WrongUse(
-                "Where a star matches every value, k - 1 rows of stars alone are enough for everybody: there is no use "
-                "in an optimum. Omit --strategy optimal, or --stars-match-all."
+                "If a star matches every value, k - 1 rows of stars alone are enough for everybody: an optimum is of "
+                "no use. Omit --strategy optimal, or --stars-match-all."
             )
 
     def _refuse_broken(self, table: Table, models: tuple[TableModel, ...]) -> None:
@@ -199,7 +199,7 @@ class LocalSuppression(TableMethod):
 
 
 def _sentence(stars: int, bound: int, data: Table, wildcard: bool) -> str:
-    """How many cells were starred, and how few it could be."""
+    """A sentence on how many cells were starred, and how few would be possible."""
     cells = data.rows * len(data.quasi)
     share = stars / cells if cells else 0
     done = f"{counted(stars, 'cells')} starred ({share:.2%} of the quasi-identifiers)"

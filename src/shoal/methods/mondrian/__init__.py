@@ -1,1 +1,1 @@
-"""Mondrian: multidimensional partitioning of a table into classes of rows that are alike."""
+"""Mondrian: multidimensional partitioning of a table into classes of similar rows."""

@@ -1,4 +1,4 @@
-"""The space that is cut, and which cut a segment gets: the same rules, whether its rows are at hand or only counted."""
+"""Which cut a segment gets: the same rules whether its rows are in memory or only their counts are known."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows, indptr_of, mixed
 class Space:
     """The dimensions of a partitioning, as flat arrays: entries of dimension j begin at ``offsets[j]``.
 
-    Boundary i of a dimension lies between its codes i and i + 1; the place after the last boundary is padding.
+    Boundary i of a dimension lies between its codes i and i + 1; the entry after the last boundary is padding.
     """
 
     offsets: Rows  # where each dimension begins, and one more entry: the number of all codes
@@ -24,16 +24,16 @@ class Space:
     missing: Mask  # dimensions whose last code is the missing value
     flat: Mask  # dimensions whose boundaries are all equally good
     depths: Codes
-    """The depth of each boundary: that of the lowest node over the codes on both sides, or -1 before missing."""
+    """The depth of each boundary: the depth of the lowest node over the codes on both sides, or -1 before missing."""
     earlier: Codes
     later: Codes
-    """`earlier`, `later`: the next boundary of less depth on either side, as a number within the dimension; -1 or the
-    number of boundaries where there is none."""
-    runs: Codes  # the first boundary of the run of equal depths that a boundary stands in
+    """`earlier`, `later`: the next boundary of less depth on either side, numbered within the dimension; -1, or the
+    number of boundaries, if there is none."""
+    runs: Codes  # the first boundary of the run of equal depths that a boundary is in
 
     @classmethod
     def of(cls, positions: Sequence[Floats], depths: Sequence[Codes], weights: Floats | None) -> "Space":
-        """The space of dimensions that are given one array each."""
+        """The space of dimensions given as one array each."""
         sizes = np.array([len(places) for places in positions], dtype=np.int64)
         chains = [_chains(np.asarray(levels, dtype=np.int32)) for levels in depths]
         return cls(
@@ -55,9 +55,10 @@ class Space:
         return np.diff(self.offsets)
 
     def widths(self, low: Codes, high: Codes) -> Floats:
-        """The normalized widths of segments, from their bounds: one row a segment, one column a dimension.
+        """The normalized widths of segments, from their bounds: one row per segment, one column per dimension.
 
-        A segment that mixes missing and other values is as wide as can be there, so that it is cut there first.
+        A segment that mixes missing and other values in a dimension gets the full width there, so that it is cut there
+        first.
         """
         extents = self.positions[self.offsets[:-1] + high] - self.positions[self.offsets[:-1] + low]
         spans = np.where(self.spans == 0.0, 1.0, self.spans)
@@ -83,9 +84,10 @@ def _chains(depths: Codes) -> tuple[Codes, Codes, Codes]:
 
 
 def _earlier(depths: Codes) -> Codes:
-    """The last boundary before each one that has less depth, or -1.
+    """For each boundary, the last one before it that has less depth, or -1.
 
-    All boundaries leap at once, each to where the one it looks at is looking: nothing in between has less depth.
+    All boundaries follow pointers at the same time, as in pointer jumping: each leaps to where its target points, since
+    nothing in between has less depth.
     """
     looks = np.arange(-1, len(depths) - 1, dtype=np.int32)
     while True:
@@ -96,7 +98,7 @@ def _earlier(depths: Codes) -> Codes:
 
 
 def _joined(parts: Sequence[Codes], sizes: Rows) -> Codes:
-    """The boundaries of all dimensions, each padded to its number of codes."""
+    """The boundaries of all dimensions in one array, each dimension padded to its number of codes."""
     padded = [np.pad(part, (0, size - len(part))) for part, size in zip(parts, sizes.tolist(), strict=True)]
     return np.concatenate(padded).astype(np.int32)
 
@@ -107,9 +109,9 @@ Hashes: TypeAlias = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cuts:
-    """One cut for each of some segments, with no rows on its left where there is none.
+    """One cut for each of some segments; a cut with no rows on its left means that there is none.
 
-    Codes below the pivot go left, those above go right, and of the rows equal to it the first `ties` go left.
+    Rows with codes below the pivot go left, those above go right, and of those equal to it the first `ties` go left.
     """
 
     segments: Rows
@@ -124,7 +126,7 @@ class Cuts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """What holds for all segments; see ``partition``."""
+    """The rules that hold for all segments; see ``partition``."""
 
     space: Space
     least: int
@@ -137,33 +139,33 @@ class Segments(Protocol):
 
     @property
     def sizes(self) -> Rows:
-        """Rows of each."""
+        """The number of rows of each segment."""
 
     @property
     def nodes(self) -> Hashes:
-        """The number of each in the tree."""
+        """The hash of each segment's node in the tree, from which random choices are drawn."""
 
     @property
     def opened(self) -> Mask:
-        """Which dimensions (columns) of a segment (row) may have an allowable cut; learns of those that have none."""
+        """Which dimensions (columns) of a segment (row) may have an allowable cut; updated when one has none."""
 
     def bounds(self) -> tuple[Codes, Codes]:
-        """The lowest and the highest codes, one row a segment."""
+        """The lowest and the highest codes, one row per segment."""
 
     def counted(self, segments: Rows, dimensions: Rows) -> tuple[Rows, Callable[[Rows], Rows]]:
-        """The median code of some segments, each on a dimension of its own, and how many rows they have up to codes."""
+        """The median code of each segment in its dimension, and a function that counts the rows up to given codes."""
 
     def halves(self, cuts: Cuts) -> tuple[Rows, Codes, Codes]:
         """The sizes and the bounds of the halves of cuts, left before right."""
 
     def allowed(self, cuts: Cuts) -> Mask:
-        """Which cuts nobody refuses."""
+        """Which cuts no promise refuses."""
 
 
 def choose(level: Segments, rules: Rules) -> Cuts:
-    """The cuts of segments: of each that of the best dimension that has one that is allowed.
+    """Choose the cut of each segment: in its best dimension that has an allowed cut.
 
-    Segments try one dimension after the other, all of them at the same time.
+    All segments try one dimension after another in step.
     """
     low, high = level.bounds()
     scores = _scores(level, low, high, rules)
@@ -210,7 +212,7 @@ def _scores(level: Segments, low: Codes, high: Codes, rules: Rules) -> Floats:
 
 
 def _losses(level: Segments, cuts: Cuts, space: Space) -> Floats:
-    """Rows times the sum of widths, of both halves of each cut together."""
+    """Rows times the sum of widths, added up over both halves of each cut."""
     sizes, low, high = level.halves(cuts)
     widths = space.widths(low, high)
     totals = np.zeros(len(sizes))
@@ -221,10 +223,10 @@ def _losses(level: Segments, cuts: Cuts, space: Space) -> Floats:
 
 
 def _cuts(level: Segments, segments: Rows, dimensions: Rows, low: Codes, high: Codes, rules: Rules) -> Cuts:
-    """The cut of each segment on a dimension of its own, as the kernels cut it.
+    """The cut of each segment in its own dimension, the same cut that the kernels make.
 
-    The median boundary lies just above the median code, and so has at least half of the rows on its left: where it is
-    not allowable, the next one below the median is the only one that can be.
+    The median boundary lies just above the median code, so that at least half of the rows are on its left. If it is not
+    allowable, only the next boundary below it can be.
     """
     space, least = rules.space, rules.least
     sizes = level.sizes[segments]
@@ -254,11 +256,12 @@ def _cuts(level: Segments, segments: Rows, dimensions: Rows, low: Codes, high: C
 def _boundaries(
     space: Space, dimensions: Rows, low: Rows, high: Rows, median: Rows, fits: Mask
 ) -> tuple[Mask, Rows, Rows]:
-    """Find the preferred boundaries, those of least depth, next to the median on both sides.
+    """Find the preferred boundaries, those of least depth, nearest the median on both sides.
 
-    Returns whether depths differ, or missing and other values are mixed; the last preferred boundary up to the median,
-    without the median boundary unless that fits, less than `low` if there is none; and the first one from the median
-    on, `high` or more if there is none, or the median boundary does not fit.
+    Returns three things. First, whether depths differ, or missing and other values are mixed. Second, the last
+    preferred boundary up to the median, which counts itself only if it fits; less than `low` if there is none. Third,
+    the first preferred boundary from the median on; `high` or more if there is none, or if the median boundary does not
+    fit.
     """
     offsets = space.offsets[dimensions]
     last, before = high - 1, space.earlier[offsets + high - 1]
@@ -277,5 +280,5 @@ def _boundaries(
 
 
 def interleaved(first: AnyArray, second: AnyArray) -> AnyArray:
-    """The entries of two arrays in turn."""
+    """The entries of two arrays, alternating."""
     return np.column_stack([first, second]).reshape(-1)

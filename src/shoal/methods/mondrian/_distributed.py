@@ -1,4 +1,4 @@
-"""Mondrian on rows in parts: the top of the tree by counts, and below it every part by itself."""
+"""Mondrian on rows in parts: cut the top of the tree by counts alone, then cut each part below it separately."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,28 +20,28 @@ from shoal.methods.mondrian._publish import publish
 from shoal.models.model import TableModel, kept_by
 
 DENSE = 8
-"""Counts are laid out as soon as one of so many cells is filled."""
+"""Counts become a dense array as soon as at least one in this many cells is filled."""
 
 
 @dataclass(slots=True, eq=False)
 class Tally:
-    """How often each of `cells` cells was seen."""
+    """Counts how often each of `cells` cells occurs, as a dense or a sparse array."""
 
     cells: int
     places: Rows | None
     counts: Counts
-    """`places`, `counts`: the cells that were seen, ascending, and how often; or None and the counts of all cells."""
+    """`places`, `counts`: the cells that occur, ascending, and how often; or None and the counts of all cells."""
 
     @classmethod
     def of(cls, keys: Rows, cells: int) -> "Tally":
-        """Count cells."""
+        """Count the cells with these numbers."""
         if cells <= DENSE * len(keys):
             return cls(cells, None, np.bincount(keys, minlength=cells).astype(np.int64))
         places, counts = np.unique(keys, return_counts=True)
         return cls(cells, places, counts.astype(np.int64))
 
     def merged(self, other: "Tally") -> "Tally":
-        """The sums of two tallies; they are used up."""
+        """The sum of two tallies; neither may be used afterward."""
         if other.places is None:
             self, other = other, self
         if self.places is None:
@@ -59,7 +59,7 @@ class Tally:
         return Tally(self.cells, None, total.laid_out())
 
     def laid_out(self) -> Counts:
-        """The counts of all cells."""
+        """The counts of all cells, as a dense array."""
         if self.places is None:
             return self.counts
         counts = np.zeros(self.cells, dtype=np.int64)
@@ -68,28 +68,28 @@ class Tally:
 
 
 CELLS = 4_000_000
-"""Cells that are counted in one pass; segments that need more of them are counted one batch after the other."""
+"""The most cells that are counted in one pass; where segments need more, they are counted in batches."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Axes:
-    """The quasi-identifiers as dimensions: the columns of the parts, and the place in cut order of each code."""
+    """The quasi-identifiers as dimensions: their column names, and the place of each code in cut order."""
 
     names: tuple[str, ...]
     places: tuple[Codes, ...]
 
     def codes(self, frame: pl.DataFrame) -> Codes:
-        """The places of rows, one row a row, one column a dimension."""
+        """The places of a frame's rows in cut order: an array with a column for each dimension."""
         columns = [place[frame[name].to_numpy()] for name, place in zip(self.names, self.places, strict=True)]
         return np.stack(columns, axis=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
-    """Cuts that were made: node i parts codes up to ``pivots[i]`` of ``dimensions[i]`` from those above.
+    """The tree of cuts made so far: node i separates codes up to ``pivots[i]`` of ``dimensions[i]`` from those above.
 
-    Its left child is ``children[i]``, its right child comes next; a leaf has the child -1. `nodes` are the numbers that
-    random choices are drawn from, and `sizes` the rows.
+    Its left child is ``children[i]``, and its right child comes next; a leaf has the child -1. `nodes` are the hashes
+    from which random choices are drawn, and `sizes` the numbers of rows.
     """
 
     dimensions: Rows
@@ -100,13 +100,13 @@ class Tree:
 
     @classmethod
     def root(cls, rows: int, seed: int) -> "Tree":
-        """The tree without a cut."""
+        """A tree without cuts."""
         zero = np.zeros(1, dtype=np.int64)
         node = np.array([seed & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64)
         return cls(zero, zero, zero - 1, node, np.array([rows], dtype=np.int64))
 
     def leaf(self, codes: Codes) -> Rows:
-        """The leaf that each row is in."""
+        """The leaf that each row falls into."""
         at = np.zeros(len(codes), dtype=np.int64)
         inside = np.arange(len(codes)) if self.children[0] >= 0 else np.empty(0, dtype=np.int64)
         while len(inside):
@@ -117,7 +117,7 @@ class Tree:
         return at
 
     def cut(self, leaves: Rows, cuts: Cuts) -> "Tree":
-        """The tree with further cuts; segment s of them is the leaf ``leaves[s]``."""
+        """The tree with more cuts; their segment s is the leaf ``leaves[s]``."""
         places = leaves[cuts.segments]
         dimensions, pivots, children = self.dimensions.copy(), self.pivots.copy(), self.children.copy()
         dimensions[places], pivots[places] = cuts.dimensions, cuts.pivots
@@ -137,17 +137,17 @@ class Tree:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Top:
-    """The tree of cuts, and what is known of leaves that are too large for a worker but cannot be cut."""
+    """The top of the tree of cuts, and what is known about leaves too large for a worker that cannot be cut."""
 
     tree: Tree
     held: dict[int, tuple[Rows, ...]]
-    """For each such leaf the codes that it holds, in cut order, one array a dimension."""
-    passes: int  # how often all rows were looked at
+    """For each such leaf, the codes that occur in it, in cut order, one array per dimension."""
+    passes: int  # how many times all rows were read
 
 
 @dataclass(slots=True, eq=False)
 class _Source:
-    """Rows in parts, and what is asked of them. A pass looks at all rows once."""
+    """Rows in parts, and what is counted in them. A pass reads all rows once."""
 
     parts: Parts
     axes: Axes
@@ -158,7 +158,7 @@ class _Source:
     passes: int = 0
 
     def tally(self, work: Callable[[pl.DataFrame], Tally], cells: int) -> Counts:
-        """Count all rows once."""
+        """Count all rows in one pass."""
         self.passes += 1
         found = self.parts.fold(work, Tally.merged)
         return np.zeros(cells, dtype=np.int64) if found is None else found.laid_out()
@@ -166,7 +166,7 @@ class _Source:
 
 @dataclass(slots=True, eq=False)
 class _Level:
-    """Leaves of the tree as segments to be cut, known by the counts of their codes.
+    """Leaves of the tree as segments to be cut, of which only the counts of their codes are known.
 
     ``counts[s, offsets[j] + c]`` is the number of rows of segment s with the code c in dimension j.
     """
@@ -190,7 +190,7 @@ class _Level:
         return self.tree.nodes[self.leaves]
 
     def held(self, segment: int) -> tuple[Rows, ...]:
-        """The codes that a segment holds, dimension by dimension."""
+        """The codes that occur in a segment, one array per dimension."""
         offsets = self.source.space.offsets
         return tuple(
             np.flatnonzero(self.counts[segment, first:last])
@@ -211,7 +211,7 @@ class _Level:
         offsets, sizes = self.source.space.offsets[dimensions], self.sizes[segments]
 
         def rows_through(codes: Rows) -> Rows:
-            # The counts of all earlier dimensions are those of all rows of the segment.
+            # Totals run on across dimensions, and each earlier dimension has counted every row of the segment once.
             upto = self.totals[segments, np.maximum(offsets + codes, 0)] - dimensions * sizes
             return np.where(codes < 0, 0, upto)
 
@@ -223,7 +223,7 @@ class _Level:
         return low, rows_through
 
     def halves(self, cuts: Cuts) -> tuple[Rows, Codes, Codes]:
-        """One pass: the codes of the halves are counted as they would be in the next level."""
+        """Count the codes of the halves as in the next level; takes one pass."""
         low: list[Codes] = []
         high: list[Codes] = []
         for some in _batches(2 * int(self.source.space.offsets[-1]), len(cuts.left)):
@@ -236,7 +236,7 @@ class _Level:
         return sizes, np.concatenate(low), np.concatenate(high)
 
     def allowed(self, cuts: Cuts) -> Mask:
-        """One pass where a promise is about sensitive values: those of the halves are counted."""
+        """Ask the promises about the halves; takes one pass, to count values, if a promise is about sensitive ones."""
         allowed = np.ones(len(cuts.left), dtype=np.bool_)
         width = sum(len(column.domain) for column in self.source.sensitive)
         for some in _batches(2 * width, len(cuts.left)):
@@ -245,7 +245,7 @@ class _Level:
         return allowed
 
     def _statistics(self, cuts: Cuts) -> GroupStatistics:
-        """The sizes and sensitive values of the halves of cuts."""
+        """The sizes of the halves of cuts, and the counts of their sensitive values."""
         source = self.source
         tree = self.tree.cut(self.leaves, cuts)
         leaves = np.arange(len(self.tree.sizes), len(tree.sizes))
@@ -273,10 +273,10 @@ def cut_top(
     seed: int,
     room: int,
 ) -> Top:
-    """Cut segments of more than `room` rows, by the very rules by which rows in memory are cut.
+    """Cut segments of more than `room` rows by the same rules that cut rows in memory.
 
-    The `whole` has the counts of the sensitive columns that the models ask for. Each level of the tree takes one pass
-    over the rows (more where domains are large, or promises are about sensitive values), and counts alone come back.
+    `whole` holds the counts of the sensitive columns that the models ask for. Each level of the tree takes one pass
+    over the rows (more if domains are large, or promises are about sensitive values), and only counts come back.
     """
     source = _Source(data.parts, axes, rules.space, models, whole, data.schema.select(whole.sensitive))
     tree = Tree.root(int(whole.sizes[0]), seed)
@@ -300,20 +300,20 @@ def cut_top(
 
 
 def _batches(width: int, count: int) -> Sequence[slice]:
-    """Some segments at a time, so that not too many cells are counted at once."""
+    """Slices of the segments, small enough that not too many cells are counted at once."""
     step = max(CELLS // max(width, 1), 1)
     return [slice(begin, min(begin + step, count)) for begin in range(0, count, step)]
 
 
 def _counted(source: _Source, tree: Tree, leaves: Rows) -> Counts:
-    """Count the codes of all dimensions in some leaves of a tree: one row a leaf."""
+    """Count the codes of all dimensions in some leaves of a tree, one row per leaf."""
     width = int(source.space.offsets[-1])
     work = partial(_codes_of, tree, source.axes, leaves, source.space.offsets)
     return source.tally(work, len(leaves) * width).reshape(len(leaves), width)
 
 
 def _codes_of(tree: Tree, axes: Axes, leaves: Rows, offsets: Rows, frame: pl.DataFrame) -> Tally:
-    """Count the codes of a frame, for some leaves."""
+    """Count the codes of a frame's rows that fall into some leaves."""
     codes = axes.codes(frame)
     number = turns_of(leaves, len(tree.sizes))
     segment = number[tree.leaf(codes)]
@@ -330,7 +330,7 @@ def _values_of(
     sizes: tuple[int, ...],
     frame: pl.DataFrame,
 ) -> Tally:
-    """Count the sensitive values of a frame, column by column, for the leaves from the first one on."""
+    """Count the sensitive values of a frame, column by column, in the leaves from number `first` on."""
     leaf = tree.leaf(axes.codes(frame)) - first
     inside = np.flatnonzero(leaf >= 0)
     count = len(tree.sizes) - first
@@ -342,32 +342,33 @@ def _values_of(
 
 
 ROW_BYTES, CELL_BYTES = 64, 48
-"""What a row, and each of its cells, takes in a worker while its part is cut and published."""
+"""The memory that a row, and each of its cells, takes in a worker while its part is cut and published."""
 
 FEWEST_PARTS, SMALL_PART = 32, 100_000
-"""A table is cut into so many parts, for workers to share, unless parts would be smaller than that."""
+"""A table is cut into at least `FEWEST_PARTS` parts for workers to share, unless they would hold fewer rows than
+`SMALL_PART`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
-    """What a worker must know to publish a part."""
+    """Everything that a worker needs in order to publish a part."""
 
     table: Table  # the table without rows
     plan: Plan
     axes: Axes
     tree: Tree  # The top of the tree. The number of a part is that of its leaf.
     known: dict[int, dict[str, str]]
-    """Leaves that are too large and cannot be cut: the published texts of their quasi-identifiers. Such a class need
-    not come together, so that its rows are published where they lie."""
-    part: str  # the name of the column with the number of the part
+    """The published texts of the quasi-identifiers of leaves that are too large and cannot be cut. The rows of such a
+    class need not be brought together: they are published where they are."""
+    part: str  # the name of the column that holds the number of the part
 
 
 def cut_parts(
     data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int, *, side_by_side: bool = True
 ) -> tuple[Dataset, dict[str, int]]:
-    """Cut and publish a table in parts, none of which takes more than `memory` bytes in a worker; and notes on that.
+    """Cut and publish a table in parts, none of which takes more than `memory` bytes in a worker.
 
-    `side_by_side`: whether several workers share the parts.
+    `side_by_side`: whether several workers share the parts. Returns the published dataset, and notes for the trace.
     """
     table = data.schema
     task, numbered, notes = _tasks(data, plan, whole, seed, memory, side_by_side)
@@ -390,7 +391,7 @@ def count_classes(
 def _tasks(
     data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int, side_by_side: bool
 ) -> tuple[_Task, Parts, dict[str, int]]:
-    """What a worker must know, the rows with the numbers of their parts, and notes on the way there."""
+    """The task of the workers, the rows with the numbers of their parts, and notes for the trace."""
     table = data.schema
     names = tuple(column.name for column in table.quasi)
     axes = Axes(names, tuple(axis.place for axis in plan.axes))
@@ -418,7 +419,7 @@ def _tasks(
 
 
 def _texts(table: Table, plan: Plan, held: tuple[Rows, ...]) -> dict[str, str]:
-    """The published texts of a class of which only the values that it holds are known."""
+    """The published texts of a class of which only the values that occur in it are known."""
     found = {}
     for column, axis, form, places in zip(table.quasi, plan.axes, plan.forms, held, strict=True):
         codes = np.flatnonzero(np.isin(axis.place, places)).astype(np.int32)
@@ -428,7 +429,7 @@ def _texts(table: Table, plan: Plan, held: tuple[Rows, ...]) -> dict[str, str]:
 
 
 def _numbered(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows with the number of their part, without those of classes that are published where they lie."""
+    """The rows with the numbers of their parts, without the rows that are published where they are."""
     number = task.tree.leaf(task.axes.codes(frame))
     names = [column.name for column in _kept(task.table)]
     rows = frame.select(pl.Series(task.part, number.astype(np.int32)), named(names))
@@ -445,19 +446,19 @@ def _published(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _class_count(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
-    """The number of classes of a part."""
+    """The number of classes in a part."""
     _, starts = _cut(task, frame, _table_of(task, frame))
     return pl.DataFrame({COUNT: [len(starts) - 1]}, schema={COUNT: pl.Int64()})
 
 
 def _cut(task: _Task, frame: pl.DataFrame, table: Table) -> tuple[Rows, Rows]:
-    """The rows of a part class by class, and where each class starts."""
+    """The order of a part's rows, class by class, and where each class starts."""
     leaf = int(frame[task.part][0])
     return task.plan.cut(table, int(task.tree.nodes[leaf]), threads=1)
 
 
 def _published_apart(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
-    """The published rows of classes whose texts are known."""
+    """The published rows of classes whose published texts are known beforehand."""
     number = task.tree.leaf(task.axes.codes(frame))
     found = [pl.DataFrame(schema=_text_schema(task.table))]
     for leaf, texts in task.known.items():
@@ -473,14 +474,14 @@ def _table_of(task: _Task, frame: pl.DataFrame) -> Table:
 
 
 def _constant(column: Column, text: str) -> Column:
-    """A column that says the same in every row."""
+    """A column with the same text in every row."""
     missing = 0 if text == "" and column.domain.missing is not None else None
     domain = Domain(Kind.NOMINAL, (text,), missing=missing)
     return replace(column, domain=domain, codes=np.zeros(len(column.codes), dtype=np.int32), hierarchy=None)
 
 
 def _schema(table: Table) -> Table:
-    """The published table without rows: quasi-identifiers have become names."""
+    """The published table without rows; quasi-identifiers have become nominal."""
     return Table(
         tuple(
             replace(column, domain=nominal(()), hierarchy=None) if column.role is Role.QUASI else column

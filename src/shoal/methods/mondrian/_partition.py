@@ -13,20 +13,21 @@ from shoal.kernels._compiling import is_eager
 from shoal.methods.mondrian._choice import Choice, Cuts, Hashes, Rules, Space, choose, interleaved
 
 Allowed: TypeAlias = Callable[[Rows, Rows, Rows, Rows], Mask]
-"""Which of many proposed cuts may be made: ``allowed(order, begin, middle, end) -> mask``.
+"""Says which of many proposed cuts may be made: ``allowed(order, begin, middle, end) -> mask``.
 
-Cut i would part the rows ``order[begin[i]:middle[i]]`` from ``order[middle[i]:end[i]]``. `order` holds the rows of the
-proposed cuts alone, one cut after the other: ``begin[0] == 0``, ``begin[i + 1] == end[i]``, ``end[-1] == len(order)``.
+Cut i would separate the rows ``order[begin[i]:middle[i]]`` from ``order[middle[i]:end[i]]``. `order` holds only the
+rows of the proposed cuts, one cut after another: ``begin[0] == 0``, ``begin[i + 1] == end[i]``, ``end[-1] ==
+len(order)``.
 """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Level:
-    """The segments of one level that are large enough to be cut, one after the other, with their rows.
+    """The segments of one level that are large enough to be cut, with their rows.
 
-    Segment i has the rows ``rows[edges[i]:edges[i + 1]]``, ascending; `columns` are their codes, one row a dimension.
-    Its first row will stand at ``origins[i]`` in the end. `largest` is the largest domain, and `judge` tells which cuts
-    may be made.
+    Segment i has the rows ``rows[edges[i]:edges[i + 1]]``, ascending; `columns` are their codes, one row per dimension.
+    In the final order its rows begin at ``origins[i]``. `largest` is the size of the largest domain, and `judge` says
+    which cuts may be made.
     """
 
     rows: Rows
@@ -72,7 +73,7 @@ class _Level:
         return np.asarray(answer, dtype=np.bool_)
 
     def arranged(self, cuts: Cuts) -> tuple[Rows, Rows]:
-        """The places of the rows of cut segments, left half before right half, and the sizes of the halves."""
+        """The places of the rows of segments after their cuts, left half before right, and the sizes of the halves."""
         places, sizes = self._places(cuts.segments), self.sizes[cuts.segments]
         values = self._values(places, cuts.dimensions, sizes)
         pivots = np.repeat(cuts.pivots, sizes)
@@ -90,11 +91,11 @@ class _Level:
         return arranged, halves
 
     def _places(self, segments: Rows) -> Rows:
-        """Where the rows of some segments lie, one segment after the other."""
+        """The places of the rows of some segments, one segment after another."""
         return ranges(self.edges[segments], self.sizes[segments])[1]
 
     def _values(self, places: Rows, dimensions: Rows, sizes: Rows) -> Codes:
-        """The codes at some places, of one dimension for each segment that they come from."""
+        """The codes at some places, each in the dimension chosen for its segment."""
         lines = np.repeat(dimensions * self.columns.shape[1], sizes)
         return self.columns.reshape(-1)[lines + places]
 
@@ -108,12 +109,13 @@ def partition_in_rounds(
     seed: int,
     allowed: Allowed | None,
 ) -> tuple[Rows, Rows]:
-    """Partition rows: their order, class by class, and where each class starts, with the number of rows at the end.
+    """Partition rows level by level with array operations.
 
-    This is the way for small tables, where loading a compiler would take longer, and the only one that asks a privacy
-    model before each cut, for then whole levels of proposed cuts are put to it together.
+    Used for small tables, where loading a compiler would take longer. It is also the only way to ask a privacy model
+    before each cut, because it proposes the cuts of a whole level to the model together. The cost is a few sorts of all
+    rows per level. For the parameters see ``partition``.
 
-    The cost is a few sorts of all rows a level. For the parameters see ``partition``.
+    Returns the rows class by class, and where each class starts, with the number of rows at the end.
     """
     count, dimensions = codes.shape
     rules = Rules(space, least, relaxed, choose_by)
@@ -140,7 +142,7 @@ def partition_in_rounds(
 
 
 def _next_level(level: _Level, cuts: Cuts, arranged: Rows, sizes: Rows, origins: Rows, enough: int) -> _Level:
-    """The halves of all cuts, left before right, that have rows enough to be cut again."""
+    """The halves of all cuts that have enough rows to be cut again, left before right."""
     kept = np.flatnonzero(sizes >= enough)
     places = arranged[ranges(indptr_of(sizes)[kept], sizes[kept])[1]]
     parents = level.nodes[cuts.segments]
@@ -158,24 +160,26 @@ def _next_level(level: _Level, cuts: Cuts, arranged: Rows, sizes: Rows, origins:
 
 
 def _bounds(columns: Codes, begins: Rows) -> tuple[Codes, Codes]:
-    """The lowest and the highest codes of segments, one row a segment."""
+    """The lowest and the highest codes of segments, one row per segment."""
     low = np.minimum.reduceat(columns, begins, axis=1)
     high = np.maximum.reduceat(columns, begins, axis=1)
     return np.ascontiguousarray(low.T), np.ascontiguousarray(high.T)
 
 
 SUBTREES = 8
-"""Parts that the tree is broken into for each thread, so that none waits long for another."""
+"""How many subtrees there are for each thread, so that no thread waits long for another."""
 
 
 def partition_compiled(
     codes: Codes, space: Space, least: int, relaxed: bool, choose: Choice, seed: int, threads: int
 ) -> tuple[Rows, Rows]:
-    """Partition rows: their order, class by class, and where each class starts, with the number of rows at the end.
+    """Partition rows with compiled kernels, on several threads.
 
-    Large segments are cut one at a time, and each half is a task of its own, until they are small enough to be grown to
-    the end in one task. A row takes 8 bytes for every four dimensions (every two, where one has more than 65,536 codes)
-    and 4 for its number, both twice, and 9 for the result. For the parameters see ``partition``.
+    Large segments are cut one at a time, and each half becomes a task of its own, until a segment is small enough to
+    grow its whole subtree in one task. A row takes 8 bytes for every four dimensions (every two, if one has more than
+    65,536 codes) and 4 for its number, both twice, and 9 for the result. For the parameters see ``partition``.
+
+    Returns the rows class by class, and where each class starts, with the number of rows at the end.
     """
     from shoal.kernels import mondrian
 
@@ -196,7 +200,7 @@ def partition_compiled(
         later = np.empty((2, 5), dtype=np.uint64)
         room = rooms.get()
         try:
-            # Without the compiler the hashes of the tree's nodes are plain numbers of numpy, which warn of overflow.
+            # Without the compiler the hashes of the tree's nodes are NumPy scalars, which warn about overflow.
             with np.errstate(over="ignore"):
                 left_over = mondrian.grow(rows, domain, room, rules, segment, limit, (order, marks, later))
         finally:
@@ -214,7 +218,7 @@ def partition_compiled(
 
 
 def _packed(codes: Codes, space: Space) -> tuple[AnyArray, ...]:
-    """Rows with their codes side by side, and room for as many again."""
+    """Pack each row's codes side by side, and leave room for as many rows again."""
     count, dimensions = codes.shape
     cell = np.uint16 if space.sizes.max() <= 1 << 16 else np.uint32
     length = -(-dimensions * np.dtype(cell).itemsize // 8)
@@ -229,7 +233,7 @@ def _packed(codes: Codes, space: Space) -> tuple[AnyArray, ...]:
 
 
 def _domain(space: Space) -> tuple[AnyArray, ...]:
-    """The space in the form that the kernels take."""
+    """The space as the arrays that the kernels take."""
     missing = np.where(space.missing, space.sizes - 1, -1)
     return (
         np.column_stack([space.offsets[:-1], missing, space.flat]).astype(np.int64),
@@ -240,7 +244,7 @@ def _domain(space: Space) -> tuple[AnyArray, ...]:
 
 
 def _room(rows: tuple[AnyArray, ...], space: Space, block: int, sparse: int) -> tuple[AnyArray, ...]:
-    """What one thread needs to work in."""
+    """The working arrays of one thread."""
     _, cells, names = rows
     largest, dimensions = int(space.sizes.max()), len(space.sizes)
     bounds = 2, block * (cells.size // names.size)
@@ -255,14 +259,14 @@ def _room(rows: tuple[AnyArray, ...], space: Space, block: int, sparse: int) -> 
 
 
 COMPILED_ROWS = 300_000
-"""From here on the kernels save more than the half second that it takes to load them."""
+"""From this many rows on, the kernels save more than the half second that it takes to load them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Partition:
     """Classes of rows: class i holds the rows ``order[starts[i]:starts[i + 1]]``, in ascending order.
 
-    Classes stand in the order of the tree's leaves: what lies left of a cut comes before what lies right of it.
+    Classes are in the order of the tree's leaves: those left of a cut come before those right of it.
     """
 
     order: Rows
@@ -285,46 +289,47 @@ def partition(
     allowed: Allowed | None = None,
     threads: int = 2,
 ) -> Partition:
-    """Cut a table in two, and its halves again, for as long as every part keeps enough rows.
+    """Cut a table in two, and its halves again, as long as every part keeps enough rows.
 
-    A cut parts the rows of a segment at a boundary between two codes of one dimension. It is allowable if both halves
-    have at least `least` rows. Its boundary is, of the preferred ones, the allowable one next to the median: that with
-    the fewest rows between it and the boundary just above the median code, and with the larger left half of two as
-    near. Preferred are the boundaries of least depth within the segment: those between the children of the lowest node
-    over its values, or that before the missing value. Where none of them is allowable, all boundaries are looked at.
+    A cut divides the rows of a segment at a boundary between two codes of one dimension. It is allowable if both halves
+    have at least `least` rows. Of the preferred boundaries, the allowable one nearest the median is taken: the one with
+    the fewest rows between it and the boundary just above the median code and, of two equally near, the one with the
+    larger left half. Preferred are the boundaries of least depth within the segment: those between the children of the
+    lowest node over its values, or the one before the missing value. If none of them is allowable, all boundaries are
+    tried.
 
-    The result depends on nothing but the arguments; not on `threads`, nor on whether it came from kernels or from array
-    operations.
+    The result depends only on the arguments, but not on `threads`, nor on whether kernels or array operations made it.
 
     Parameters
     ----------
     codes
-        One row a row, one column a dimension. Codes stand in cut order: numbers ascending, leaves of a hierarchy
-        depth-first, and the missing value, if there is one, last.
+        One line per row of the table, one column per dimension. Codes are in cut order: numbers ascending, leaves of a
+        hierarchy depth-first, and the missing value, if there is one, last.
     positions
         The coordinate of each code of each dimension, not decreasing. The width of a segment is the difference of its
-        bounds, as a share of that of the whole domain, times the weight; missing and other values together are as wide
-        as the whole domain, so that they are split first. A dimension without width is not cut.
+        bounds, as a share of the width of the whole domain, times the weight. A segment that mixes missing and other
+        values is as wide as the whole domain, so that these are split first. A dimension without width is not cut.
     depths
-        The depth of the boundary after each code but the last: that of the lowest common node of the codes on both
+        The depth of the boundary after each code but the last: the depth of the lowest common node of the codes on both
         sides; 0 for all boundaries between numbers, -1 before the missing value.
     least
-        The fewest rows of a class. Fewer rows than that make one class all the same.
+        The fewest rows of a class. A table with fewer rows makes one class all the same.
     weights
-        How much the width of each dimension counts, at least 0; 1 if not given.
+        How much the width of each dimension counts, at least 0; by default 1.
     relaxed
         Let rows with the median code go to either side, by ascending row number, so that halves differ by at most one
-        row (section 4.3). Where depths differ, or missing and other values are mixed, a preferred boundary goes first.
+        row (section 4.3). Where depths differ, or missing and other values are mixed, a preferred boundary takes
+        precedence.
     choose
-        The dimension that is cut: the "widest" one; that whose cut leaves the least "loss", rows times the sum of
-        widths, at several times the cost; or a "random" one. Where it has no allowable cut the next one is tried. The
-        first of equals goes first.
+        Which dimension to cut: the "widest"; the one whose cut leaves the least "loss" (rows times the sum of widths),
+        which takes several times as long; or a "random" one. If it has no allowable cut, the next one is tried. Of
+        equals, the first is taken.
     seed
-        Of the random choice.
+        The seed of the random choice.
     allowed
         May refuse cuts, many at a time: see ``Allowed``. A segment whose cut is refused tries its next dimension.
     threads
-        How many to use for large tables.
+        How many threads to use for large tables.
 
     Examples
     --------

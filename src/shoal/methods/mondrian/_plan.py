@@ -1,4 +1,4 @@
-"""What is settled before the first cut, for all rows alike."""
+"""The plan of a run: what is decided before the first cut, for all rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from shoal.models.model import TableModel, columns_of, kept_by
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """The dimensions, promises and rules of a run: it cuts the whole table, or a part that was cut out of it."""
+    """The dimensions, promises and rules of a run, by which the whole table, or a part of it, is cut."""
 
     forms: tuple[Form, ...]
     axes: tuple[Axis, ...]
@@ -30,7 +30,7 @@ class Plan:
     choose: Choice
     """`weights`, `relaxed`, `choose`: as for ``partition``."""
     overall: Mapping[str, Counts] | None = None
-    """How often each value of the sensitive columns occurs in the whole table, where a part of it is cut."""
+    """How often each value of the sensitive columns occurs in the whole table; given when only a part is cut."""
 
     @classmethod
     def of(
@@ -43,7 +43,7 @@ class Plan:
         choose: Choice,
         overall: Mapping[str, Counts] | None = None,
     ) -> "Plan":
-        """The plan for a table; its rows do not matter."""
+        """Make the plan for a table, whatever its rows."""
         forms = tuple(form_of(column, form) for column in table.quasi)
         axes = tuple(axis_of(column, one) for column, one in zip(table.quasi, forms, strict=True))
         wide = np.array([weights.get(column.name, 1.0) for column in table.quasi])
@@ -55,9 +55,9 @@ class Plan:
         return max(model.least_size() for model in self.models)
 
     def cut(self, table: Table, seed: int, threads: int, rows: Rows | None = None) -> tuple[Rows, Rows]:
-        """The rows class by class, and where each class starts, with the number of rows at the end.
+        """Cut a table: its rows class by class, and where each class starts, with the number of rows at the end.
 
-        `rows`: the order in which rows that are equal at the pivot of a relaxed cut go to its left; see `tied_rows`.
+        `rows`: the order in which rows equal to the pivot of a relaxed cut go to its left; see `tied_rows`.
         """
         assert rows is not None or not self.relaxed
         places = [axis.placed(column.codes) for axis, column in zip(self.axes, table.quasi, strict=True)]
@@ -76,12 +76,12 @@ class Plan:
         return parts.order if rows is None else rows[parts.order], parts.starts
 
     def publish(self, table: Table, starts: Rows) -> dict[str, Column]:
-        """The published quasi-identifiers of a table whose rows stand class by class, as `cut` says."""
+        """The published quasi-identifiers of a table whose rows are ordered class by class, as by `cut`."""
         pairs = zip(table.quasi, self.forms, strict=True)
         return {column.name: publish(column, form, starts) for column, form in pairs}
 
     def _allowed(self, table: Table, rows: Rows) -> Any:
-        """The test of proposed cuts, or None where the least size of a class says it all."""
+        """The function that says which proposed cuts are allowed, or None if only the least class size matters."""
         if table.entity is None and all(
             isinstance(model, KAnonymity) and model.k <= self.least for model in self.models
         ):
@@ -105,9 +105,9 @@ class Plan:
         return allowed
 
     def _part(self, table: Table, rows: Rows, starts: Rows) -> Mask:
-        """Which cuts part what is published: on some column, nobody fits the cells of both halves, now or later.
+        """Which cuts keep the published cells of their halves disjoint in some column, now and after later cuts.
 
-        `rows`, `starts`: the rows of all halves, left before right, and where each begins.
+        `rows`, `starts`: the rows of all halves, left before right, and where each half begins.
         """
         apart: Mask = np.zeros(len(starts) // 2, dtype=np.bool_)
         for column, form, axis in zip(table.quasi, self.forms, self.axes, strict=True):
@@ -119,6 +119,6 @@ class Plan:
 
 
 def tied_rows(table: Table, seed: int | None) -> Rows:
-    """The rows by their quasi-identifiers alone, and those that are equal there in a secret random order."""
+    """The rows ordered by their quasi-identifiers alone, and rows with equal ones in a secret random order."""
     drawn = tie_order(table.rows, seed)
     return drawn[canonical_order(column.take(drawn) for column in table.quasi)]

@@ -12,16 +12,16 @@ from shoal.data.published_syntax import SUPPRESSED, range_text, set_text
 from shoal.data.table import Column
 
 Form: TypeAlias = Literal["nodes", "ranges", "sets"]
-"""What the classes of a column are published as."""
+"""How a column's classes are published."""
 
 BITS = 62
-"""Sets of at most so many values are whole numbers."""
+"""Up to this many values, a set of them is stored as the bits of one integer."""
 
 
 def form_of(column: Column, wanted: Form) -> Form:
-    """The form that a column can have: what was wanted where it makes sense for its values.
+    """The form in which a column is published: the wanted one, if its values allow it.
 
-    A column without a hierarchy has no nodes, and names without an order have no ranges.
+    A column without a hierarchy has no nodes, and nominal values have no ranges.
     """
     ordered = column.domain.kind is not Kind.NOMINAL
     if wanted == "sets":
@@ -39,16 +39,16 @@ class Axis:
     positions: Floats
     """The coordinate of each place: the number or day, the place of the leaf in a hierarchy, or the place itself."""
     depths: Codes
-    """How deep the boundary between each place and the next lies (see `Hierarchy.boundary_depths`); -1 between the
-    last value and the missing one, which no cut leaves together while they can be split."""
+    """How deep the boundary between each place and the next lies (see `Hierarchy.boundary_depths`). It is -1 between
+    the last value and the missing one, which are separated first, where they can be."""
 
     def placed(self, codes: Codes) -> Codes:
-        """The places of codes, which are the codes themselves where values are cut in their own order."""
+        """The places of codes in cut order; the codes themselves if values are cut in the order of the domain."""
         return codes if np.array_equal(self.place, np.arange(len(self.place))) else self.place[codes]
 
 
 def axis_of(column: Column, form: Form) -> Axis:
-    """The dimension to cut of a column: by its hierarchy where nodes are published, else by the order of its values."""
+    """A column as a dimension to cut: along its hierarchy if nodes are published, else in the order of its values."""
     domain = column.domain
     if form == "nodes":
         assert column.hierarchy is not None
@@ -72,9 +72,9 @@ def axis_of(column: Column, form: Form) -> Axis:
 
 
 def reach(column: Column, form: Form, axis: Axis, low: Rows, high: Rows) -> tuple[Rows, Rows]:
-    """How far the published cells of classes reach in cut order, given the places of their least and largest values.
+    """The first and last places that the published cells of classes cover, from the places of their extreme values.
 
-    A node reaches over all its leaves, and ``*``, for missing and other values together, over everything.
+    A node covers all its leaves, and ``*``, published for missing and other values together, covers everything.
     """
     if form != "nodes":
         mixed = (column.domain.missing is not None) & (high == len(axis.place) - 1) & (low < high)
@@ -93,9 +93,9 @@ def reach(column: Column, form: Form, axis: Axis, low: Rows, high: Rows) -> tupl
 
 
 def publish(column: Column, form: Form, starts: Rows) -> Column:
-    """The published column of classes: rows ``starts[c]:starts[c + 1]`` are class c.
+    """Publish a column whose rows ``starts[c]:starts[c + 1]`` are class c.
 
-    Every class is published by the values it holds, never by the box that was cut: ranges are tight.
+    Every class is published by the values it holds, never by the box that was cut out: ranges are tight.
     """
     if form == "sets":
         class_codes, labels = _sets(column.domain, column.codes, starts)
@@ -119,7 +119,7 @@ def _with_missing_last(labels: tuple[str, ...], codes: Codes) -> tuple[Domain, C
 
 
 def _numbered(keys: Rows) -> tuple[Rows, Codes]:
-    """Distinct keys and the number of each class's key among them."""
+    """The distinct keys, and for each class the number of its key among them."""
     distinct, numbers = np.unique(keys, return_inverse=True)
     return distinct, numbers.astype(np.int32)
 
@@ -171,7 +171,7 @@ def _sets(domain: Domain, codes: Codes, starts: Rows) -> tuple[Codes, tuple[str,
 
 
 def _few_values(domain: Domain, codes: Codes, starts: Rows) -> tuple[Codes, list[list[int]]]:
-    """The number of the set of values that each class holds, and these sets as they come: a bit is a value."""
+    """The number of each class's set of values, and the sets in order of appearance; each value is a bit."""
     bits = np.int64(1) << np.arange(len(domain))
     sets, first, numbers = np.unique(
         np.bitwise_or.reduceat(bits[codes], starts[:-1]), return_index=True, return_inverse=True
@@ -182,7 +182,7 @@ def _few_values(domain: Domain, codes: Codes, starts: Rows) -> tuple[Codes, list
 
 
 def _many_values(domain: Domain, codes: Codes, starts: Rows) -> tuple[Codes, list[list[int]]]:
-    """The number of each class, and the set of values that it holds."""
+    """The set of values of each class, with one number per class even where sets are equal."""
     members = distinct(owners(starts) * len(domain) + codes)
     indptr = np.searchsorted(members, np.arange(len(starts)) * len(domain)).tolist()
     held = (members % len(domain)).tolist()
@@ -190,7 +190,7 @@ def _many_values(domain: Domain, codes: Codes, starts: Rows) -> tuple[Codes, lis
 
 
 def _distinct(numbers: Codes, labels: list[str]) -> tuple[Codes, tuple[str, ...]]:
-    """Merge equal labels: codes of the classes, and each label once."""
+    """Merge equal labels: the codes of the classes, and each label once."""
     places: dict[str, int] = {}
     merged = np.array([places.setdefault(label, len(places)) for label in labels], dtype=np.int32)
     return merged[numbers], tuple(places)

@@ -29,15 +29,15 @@ from shoal.models.model import TableModel
 from shoal.models.reidentification_risk import ReidentificationRisk
 
 Together = Callable[[tuple[TableModel, ...], tuple[ReidentificationRisk, ...]], bool]
-"""Whether the classes that are cut under some promises keep others together."""
+"""Says whether the classes cut under some promises keep the given bounds on the mean risk, taken together."""
 
 
 def cut_by(models: tuple[TableModel, ...], together: Together) -> tuple[TableModel, ...]:
-    """The promises that every class is asked to keep, so that all of them together keep the promises.
+    """The promises that each class must keep, chosen so that all classes together keep the promises.
 
-    A class whose risk is above the bound of the mean may be there, if others are larger. So instead of a bound of the
-    mean, classes keep a least number of persons, the least one that will do: found by halving, since larger classes are
-    fewer. Where every class has one over the risk, the mean keeps the bound for certain.
+    A bound on the mean risk allows classes above it, if others are larger. Instead, each class must hold a least number
+    of persons: the smallest number that will do, found by bisection, since larger classes are fewer. If every class
+    has at least one over the risk, the mean certainly keeps the bound.
     """
     averages = averages_of(models)
     if not averages:
@@ -64,15 +64,15 @@ SETS = (
     "Its cells list the exact values of a class, such as {31|45|46}, instead of a range: that loses less, and readers "
     "need a program that takes such lists."
 )
-"""What is said where sets are proposed."""
+"""The remark that goes with a proposal to publish sets."""
 
 
 class Mondrian(Improvable):
-    """Cut the table at the median of one quasi-identifier after the other, as long as both halves keep the promises.
+    """Cut the table at the median of one quasi-identifier after another, as long as both halves keep the promises.
 
     Each class is published by the values it holds: tight ranges of numbers and dates, nodes of a hierarchy, or sets of
     names. Numbers are cut at their median; a column with a hierarchy is cut between the children of the lowest node
-    that covers the class (section 3 of the paper, extended to hierarchies). Cuts look at the quasi-identifiers only;
+    that covers the class (section 3 of the paper, extended to hierarchies). Cuts depend on the quasi-identifiers only;
     sensitive values can forbid a cut but never choose one.
     """
 
@@ -88,7 +88,7 @@ class Mondrian(Improvable):
     )
     split: Literal["widest", "loss", "random"] = Field(
         default="widest",
-        description="which column to cut: the widest, the one that saves most loss, or any",
+        description="which column to cut: the widest, the one that reduces the loss most, or a random one",
     )
     publish: Form = Field(
         default="nodes",
@@ -101,7 +101,7 @@ class Mondrian(Improvable):
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """All that it can do otherwise; it is quick."""
+        """Every variant of the method, since it is fast."""
         if goal.aim is not Aim.CLASSES:
             return []
         plain = {"name": cls.name, **goal.promise}
@@ -114,12 +114,12 @@ class Mondrian(Improvable):
         ]
 
     def overlapping(self) -> str:
-        """Relaxed cuts put equal rows on both sides."""
+        """Relaxed partitioning: it may put equal rows on both sides of a cut."""
         return "--partitioning relaxed" if self.partitioning == "relaxed" else super().overlapping()
 
     @property
     def splits_ties(self) -> bool:
-        """Relaxed cuts do."""
+        """Whether equal rows may be separated: by relaxed cuts, and by an improvement of single rows."""
         return self.partitioning == "relaxed" or self.improving
 
     def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
@@ -156,7 +156,7 @@ class Mondrian(Improvable):
         starts: Rows,
         seed: int,
     ) -> tuple[tuple[Table, Rows] | None, dict[str, Any]]:
-        """A better published table with its rows, or None, and notes on the search."""
+        """A better published table with the original row of each of its rows, or None; and notes on the search."""
         from shoal.methods._improvement._cells import importance, lossy
 
         groups = np.empty(data.rows, dtype=np.int64)
@@ -189,7 +189,7 @@ class Mondrian(Improvable):
         return cut(cut_by(models, together))
 
     def refuse_distributed(self) -> None:
-        """Equal rows are divided only where they have places among all."""
+        """Refuse relaxed partitioning, and promises that a union of two classes may break."""
         super().refuse_distributed()
         if self.partitioning == "relaxed":
             raise WrongUse(
@@ -199,12 +199,12 @@ class Mondrian(Improvable):
         for model in self.models():
             if not model.coarsens:
                 raise WrongUse(
-                    f"{model.name} may hold of two classes and not of their union, which mondrian cannot see on stream "
-                    "or spark: use lattice or samarati, or --engine local."
+                    f"{model.name} may hold for two classes but not for their union, which mondrian cannot see on "
+                    "stream or spark: use lattice or samarati, or --engine local."
                 )
 
     def _distributed(self, data: Dataset, engine: Distributed, seed: int | None) -> Anonymized:
-        """Cut by counts until every part fits into a worker, and there as rows in memory are cut: the same classes."""
+        """Cut by counts until every part fits into a worker, then cut the parts there; the classes are the same."""
         from shoal.methods.mondrian._distributed import count_classes, cut_parts
 
         begin = time.perf_counter()
@@ -242,7 +242,7 @@ class Mondrian(Improvable):
 def _made(data: Table, plan: Plan, order: Rows, starts: Rows) -> tuple[Table, Rows]:
     """The published table, and the original row of each published one.
 
-    Rows are published class by class, so that what a class publishes is written from end to end.
+    Rows are handled class by class, so that the cells of a class lie next to each other.
     """
     by_class = data.take(order)
     table, rows = published(by_class, plan.publish(by_class, starts))
@@ -252,8 +252,8 @@ def _made(data: Table, plan: Plan, order: Rows, starts: Rows) -> tuple[Table, Ro
 def _refuse_unkept(models: tuple[TableModel, ...], table: Table) -> None:
     """Refuse a release that breaks a promise which coarser classes need not keep.
 
-    Such a promise may be broken by the whole table, which is never cut then, and by classes that are published by the
-    same cells, and so are one.
+    The whole table may break such a promise and then never be cut. So may classes that are published with the same
+    cells, and are one class for that reason.
     """
     for model in models:
         if not model.coarsens and not (verdict := model.verify(table)).holds:

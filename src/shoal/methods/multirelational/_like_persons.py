@@ -1,4 +1,4 @@
-"""Persons with like records in groups, and the records of each group matched one to one."""
+"""Group persons with similar records, and match the records of each group one to one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from shoal.data.table import Column
 
 
 def divided(counts: Rows, k: int) -> list[int]:
-    """Where groups of persons begin who stand in ascending order of the number of their records.
+    """Cut persons, ordered by ascending numbers of records, into groups; returns where each group begins.
 
-    Groups have k to 2k - 1 persons. A group keeps as many records of each person as its first one has; of all ways to
-    cut, that with the fewest other records is taken.
+    Groups have k to 2k - 1 persons. A group keeps as many records of each person as its first person has. Of all ways
+    to cut, the one that leaves out the fewest records is taken.
 
     >>> divided(np.array([1, 1, 2, 5, 5, 6]), 2)
     [0, 3]
@@ -39,14 +39,14 @@ def divided(counts: Rows, k: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distances:
-    """How far apart records are: by the places of ordered values, and elsewhere by whether values differ."""
+    """Distances between records: by the places of ordered values, and otherwise by whether values differ."""
 
     codes: Floats
     ordered: Floats
 
     @classmethod
     def of(cls, columns: Sequence[Column], rows: int) -> "Distances":
-        """Of the quasi-identifiers of records; with a hierarchy, values are alike or not."""
+        """Distances by the quasi-identifiers of records; with a hierarchy, values are equal or not."""
         places = [
             one.codes / max(len(one.domain) - 1, 1)
             if one.domain.kind is not Kind.NOMINAL and one.hierarchy is None
@@ -58,17 +58,18 @@ class Distances:
         return cls(codes, np.array(ordered, dtype=np.float64))
 
     def between(self, some: Rows, others: Rows) -> Floats:
-        """How far each record of some is from each of others."""
+        """The distance of each of some records (rows) from each of others (columns)."""
         apart = np.abs(self.codes[some][:, None, :] - self.codes[others][None, :, :])
         far = np.where(self.ordered > 0, apart, apart > 0)
         return np.asarray(far.sum(axis=2))
 
 
 def matched(indptr: Indptr, records: Rows, persons: Rows, distances: Distances) -> list[Rows]:
-    """The records that the persons of a group keep, slot after slot, each with one record of every person.
+    """Match the records of a group: a list of matches, each with one record of every person.
 
-    `indptr`, `records`: the records of each person. `persons`: of the group, the one with the fewest records first:
-    those of the others that are nearest to hers are kept, one for each, so that all together are as near as can be.
+    `indptr`, `records`: the records of each person. `persons`: the persons of the group, the one with the fewest
+    records first. Of every other person, the records nearest to those of the first are kept, one for each, so that
+    their total distance is as small as possible.
     """
     from scipy.optimize import linear_sum_assignment
 

@@ -27,12 +27,12 @@ from shoal.models.model import TableModel, columns_of, kept_by
 
 
 class Multirelational(TableMethod):
-    """Publish persons and their records, joined by a new key: who knows all quasi-identifiers of both finds k persons.
+    """Publish persons and their records under a new key: who knows all quasi-identifiers of both finds k persons.
 
-    A table method makes classes of persons. In each class, persons with as many records come into groups of at least k.
-    The records of a group are matched one to one, so that as near ones as can be come together, and each match is
-    published by the cells that cover it; records that one of the group has more than another are left out. So all
-    persons of a group have the same quasi-identifiers, in the table and in all of their records.
+    A table method makes classes of persons. In each class, persons with similar numbers of records are put into groups
+    of at least k. The records of a group are matched one to one, so that the nearest ones come together, and each match
+    is published by the cells that cover it; records that have no match for every person of the group are left out. So
+    all persons of a group have the same quasi-identifiers, in the table and in all of their records.
     """
 
     name: ClassVar[str] = "multirelational"
@@ -42,25 +42,25 @@ class Multirelational(TableMethod):
         "Nergiz, Clifton, Nergiz: Multirelational k-anonymity. IEEE Transactions on Knowledge and Data Engineering "
         "21(8), 2009"
     )
-    not_distributable: ClassVar[str] = "persons with like records are looked for among all"
+    not_distributable: ClassVar[str] = "persons with similar records are searched for among all"
 
-    k: int = Field(ge=2, description="least number of persons who are alike, with all their records")
+    k: int = Field(ge=2, description="least number of persons who look the same, with all their records")
     clusters: str = Field(default="mondrian", description=CLUSTERS)
     class_size: int | None = Field(
         default=None,
         ge=2,
-        description="least number of persons of a first class, among whom groups with like records are looked for: "
-        "more keeps more of the records and less of the cells; by default, four times k",
+        description="least number of persons of a first class, in which groups with similar records are then formed: a "
+        "larger number keeps more of the records and less of the cells; by default, four times k",
     )
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """None: a goal says nothing of records."""
+        """None: a goal says nothing about records."""
         return []
 
     @property
     def splits_ties(self) -> bool:
-        """Equal persons come into different groups, and one of equal records is left out."""
+        """Always: equal persons may come into different groups, and one of two equal records may be left out."""
         return True
 
     def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
@@ -72,12 +72,12 @@ class Multirelational(TableMethod):
         models = self.models_for(Table(data.columns))
         if any("population" in type(model).model_fields for model in models):
             raise WrongUse(
-                "A promise about a population says nothing of records: omit --k-map and --presence."
+                "A promise about a population says nothing about records: omit --k-map and --presence."
             )
         wanted = 4 * self.k if self.class_size is None else self.class_size
         first = first_method(self.clusters, self, k=max(self.k, min(wanted, data.rows)))
         rows, numbers = first_classes(first, Table(data.columns), Local.of(engine), seed)
-        # As they came, so that the order of what is published, which secrets decide too, is none of the ties'.
+        # Back to the order of the input: the order of the published rows depends on secrets, and must not decide ties.
         places = np.argsort(rows)
         rows, numbers = rows[places], numbers[places]
         clock.append(time.perf_counter())
@@ -106,7 +106,7 @@ class Multirelational(TableMethod):
     def _grouped(
         self, persons: Related, numbers: Rows, models: tuple[TableModel, ...], seed: int
     ) -> tuple[Rows, Rows, Rows]:
-        """The group of each person, the records that are kept, and the match that each of them belongs to."""
+        """The group of each person, the records that are kept, and the match of each of these records."""
         ties = tie_order(persons.records.rows, seed)
         known = persons.records.quasi
         ranks = cell_ranks(known) if known else np.zeros(persons.records.rows, dtype=np.int64)
@@ -114,7 +114,7 @@ class Multirelational(TableMethod):
         indptr = indptr_of(np.bincount(persons.owners, minlength=persons.rows))
         counts = np.diff(indptr)
         by_chance = tie_order(persons.rows, seed + 1)
-        # The last key counts most. What is left to chance is equal in all that may be known.
+        # The last key counts most. Only persons who are equal in all that may be known are ordered at random.
         keys = (cell_ranks(persons.quasi), persons.known_records(), counts, numbers)
         order = by_chance[np.lexsort(tuple(key[by_chance] for key in keys))]
         distances = Distances.of(known, persons.records.rows)
@@ -136,9 +136,9 @@ class Multirelational(TableMethod):
     def _keeping(
         self, persons: Related, classes: list[list[Rows]], models: tuple[TableModel, ...]
     ) -> list[Rows]:
-        """The groups of each class, those that break a promise joined with the next ones until none does.
+        """Join groups of a class that break a promise with the next ones, until none does; returns all groups.
 
-        A class as a whole keeps the promises about it, whatever its groups do.
+        This ends, because a class as a whole keeps the promises, whatever its groups do.
         """
         while True:
             flat = [part for parts in classes for part in parts]
@@ -152,20 +152,20 @@ class Multirelational(TableMethod):
             classes = joined
 
     def _hold(self, persons: Related, parts: list[Rows], models: tuple[TableModel, ...]) -> Mask:
-        """Which parts keep all promises."""
+        """Which groups keep all promises."""
         table = Table(persons.columns).take(np.concatenate(parts))
         number = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         return kept_by(models, group_statistics(table, number, len(parts), columns_of(models)))
 
 
 def _covered(table: Table, starts: Rows) -> Table:
-    """Rows class by class, with the smallest cells that cover each class; columns that name somebody are not there."""
+    """Publish rows class by class with the smallest cells that cover each class, and drop identifying columns."""
     shown = published_cells(table, np.arange(table.rows), starts)
     return Table(tuple(one for one in shown.columns if one.role is not Role.IDENTIFYING))
 
 
 def _joined(parts: list[Rows], kept: Mask) -> list[Rows]:
-    """The groups of a class, each that breaks a promise with the one behind it, or before it if it is the last."""
+    """Join each group of a class that breaks a promise with the next one, or the last with the one before it."""
     found: list[Rows] = []
     waiting: list[Rows] = []
     for part, holds in zip(parts, kept.tolist(), strict=True):

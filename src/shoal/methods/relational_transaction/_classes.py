@@ -1,4 +1,4 @@
-"""Classes of rows: those of a table method, and unions of them that are near by cells, items or both."""
+"""Classes of rows: those of a table method, merged where they are near by cells, items or both."""
 
 from typing import Literal, TypeAlias
 
@@ -13,26 +13,26 @@ from shoal.methods.mondrian._publish import form_of, publish
 Near: TypeAlias = Literal["relational", "items", "both"]
 
 WINDOW = 256
-"""How many classes before and behind one, in an order in which near ones stand together, are looked at."""
+"""How many classes before and after one are considered, in an order in which near classes are mostly neighbors."""
 
 BITS = 8
-"""Of each column's place, for that order."""
+"""How many bits of each column's place are used for that order."""
 
 
 def as_classes(numbers: Rows) -> tuple[Rows, Rows]:
-    """Rows class by class, and where each class starts, by the number of the class of each row."""
+    """The rows class by class, and where each class starts, from the class of each row."""
     order = np.argsort(numbers, kind="stable")
     return order, indptr_of(np.bincount(numbers))
 
 
 def known_losses(table: Table) -> tuple[tuple[Lossy, ...], Floats]:
-    """What each quasi-identifier can publish and loses by it, and how much each counts."""
+    """The cells that each quasi-identifier can be published with and their losses, and how much each column counts."""
     columns = tuple(lossy(one, form_of(one, "nodes"), "granularity") for one in table.quasi)
     return columns, importance(table.quasi, "granularity", {})
 
 
 def united(table: Table, sets: Baskets, numbers: Rows, near: Near, bound: float) -> tuple[Rows, float]:
-    """Unite classes with the nearest ones as long as the mean loss of all rows stays within a bound.
+    """Merge classes with the nearest ones as long as the mean loss of all rows stays within a bound.
 
     `numbers`: the class of each row, from 0 on. Returns the class of each row, and the mean loss of all rows.
     """
@@ -54,13 +54,13 @@ def united(table: Table, sets: Baskets, numbers: Rows, near: Near, bound: float)
         _set_bits(values, numbers, cells.codes[:, one].astype(np.int64) + 64 * begins[place])
     items = np.zeros((len(low), -(-max(len(sets.vocabulary), 1) // 64)), dtype=np.uint64)
     public = np.zeros(len(sets.vocabulary), dtype=np.bool_)
-    public[sets.public] = True  # what is not public decides nothing
+    public[sets.public] = True  # only public items may decide
     shown = public[sets.items]
     _set_bits(items, np.repeat(numbers, sets.lengths)[shown], sets.items[shown].astype(np.int64))
     held = kernel.Held(low, high, values, begins, items, np.diff(starts), np.zeros(len(low)))
     owner = np.arange(len(low))
     by = {"relational": kernel.BY_CELLS, "items": kernel.BY_ITEMS, "both": kernel.BY_BOTH}[near]
-    # Sums of floats may differ in their last digits from the bound that they are compared with.
+    # Rounding may change the last digits of the sums that are compared with the bound.
     kernel.unite(held, cells, by, bound * table.rows * (1 + 1e-12), WINDOW, owner)
     while (above := owner[owner]).tolist() != owner.tolist():
         owner = above
@@ -76,12 +76,12 @@ def published_cells(table: Table, order: Rows, starts: Rows) -> Table:
 
 
 def _set_bits(words: AnyArray, rows: Rows, bits: Rows) -> None:
-    """Set bits, each in the words of a row."""
+    """Set bits, each in the words of its row."""
     np.bitwise_or.at(words, (rows, bits // 64), np.uint64(1) << (bits % 64).astype(np.uint64))
 
 
 def _in_order(codes: AnyArray, widths: AnyArray, numbers: Rows) -> Rows:
-    """The classes numbered so that near ones mostly stand together: by the mixed bits of where their middles lie."""
+    """Renumber classes so that near ones are mostly neighbors: along the Morton curve through their midpoints."""
     order, starts = as_classes(numbers)
     sorted_codes = codes[order].astype(np.int64)
     middle = np.minimum.reduceat(sorted_codes, starts[:-1]) + np.maximum.reduceat(sorted_codes, starts[:-1])

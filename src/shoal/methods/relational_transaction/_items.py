@@ -1,4 +1,4 @@
-"""The items of each class: generalized or left out, so that no secret is learned either; or in clusters of chunks."""
+"""Protection of the items of each class: generalized or left out, so that no secret is learned; or disassociated."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -18,21 +18,21 @@ from shoal.methods.disassociation.method import Disassociation
 from shoal.methods.km_generalization._item_tree import ItemTree
 
 OUT = -1
-"""The node of what is left out."""
+"""Stands in place of a node for occurrences that are left out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItemNodes:
-    """What items can be published as."""
+    """The nodes that items can be published as."""
 
     labels: tuple[str, ...]  # the text of each node, the items first
-    parents: Codes  # the node above each
-    sizes: Counts  # the number of leaves under each
-    leaves: int  # and of all leaves
+    parents: Codes  # the node above each node
+    sizes: Counts  # the number of leaves under each node
+    leaves: int  # the number of all leaves
 
     @classmethod
     def of(cls, sets: Baskets) -> "ItemNodes":
-        """The nodes of the hierarchy of items, or the items alone where there is none."""
+        """The nodes of the hierarchy of items, or the items alone if there is no hierarchy."""
         if sets.hierarchy is None:
             alone = np.full(len(sets.vocabulary), -1, dtype=np.int32)
             sizes = np.ones(len(sets.vocabulary), dtype=np.int64)
@@ -42,21 +42,22 @@ class ItemNodes:
 
     @property
     def penalty(self) -> Floats:
-        """The share of all leaves that each node stands for, 0 for an item."""
+        """The share of all leaves that each node covers; 0 for an item."""
         return np.where(self.sizes > 1, self.sizes / max(self.leaves, 1), 0.0)
 
     @property
     def above(self) -> dict[str, int]:
-        """The nodes that are no items, with the leaves under them."""
+        """The nodes that are not items, with the number of leaves under each."""
         return {text: int(size) for text, size in zip(self.labels, self.sizes, strict=True) if size > 1}
 
 
 def protected(
     sets: Baskets, tree: ItemNodes, known: Mask, order: Rows, starts: Rows, k: int, m: int, engine: Local
 ) -> Codes:
-    """The node of each occurrence, so that combinations of up to m known items are held by k rows of each class.
+    """Generalize or leave out items so that k rows of each class hold every combination of up to m known ones.
 
     `known`: which items an adversary may know; the others stay as they are. `order`, `starts`: the rows of each class.
+    Returns the node of each occurrence.
     """
     from shoal.kernels import class_items as kernel
 
@@ -77,7 +78,7 @@ def protected(
 
 
 def loss_of(nodes: Codes, known: Mask, items: Codes, tree: ItemNodes) -> float:
-    """The mean share of the leaves that an occurrence is published as; one that is left out loses all."""
+    """The mean loss of an occurrence of a known item: the share of leaves under its node, or 1 if it is left out."""
     counted = known[items]
     if not counted.any():
         return 0.0
@@ -86,7 +87,7 @@ def loss_of(nodes: Codes, known: Mask, items: Codes, tree: ItemNodes) -> float:
 
 
 def published_sets(sets: Baskets, nodes: Codes, tree: ItemNodes) -> Baskets:
-    """The sets with their nodes as items; what is left out is not there."""
+    """The sets with nodes as items, without occurrences that are left out."""
     import polars as pl
 
     shown = np.flatnonzero(nodes != OUT)
@@ -97,19 +98,19 @@ def published_sets(sets: Baskets, nodes: Codes, tree: ItemNodes) -> Baskets:
 
 
 Held = list[tuple[frozenset[int], frozenset[int]]]
-"""Of each row of a class the public nodes, and the sensitive items."""
+"""For each row of a class, its public nodes and its sensitive items."""
 
 
 def coherent(
     sets: Baskets, nodes: Codes, known: Mask, order: Rows, starts: Rows, m: int, h: Fraction
 ) -> Codes:
-    """The nodes, with what tells too much left out.
+    """Leave out occurrences until no combination of up to m public nodes reveals a sensitive item; returns all nodes.
 
-    A sensitive item that too many rows of a class hold is left out in that class. Then public nodes are, always the one
-    that stands in the most combinations of up to m whose rows hold a sensitive item too often; that changes nothing
-    about the other combinations.
+    A sensitive item that too many rows of a class hold is left out in that class. Then public nodes are left out one
+    after another, always the one in the most combinations of up to m whose rows hold a sensitive item too often. That
+    does not affect other combinations.
 
-    `nodes`: of each occurrence, `OUT` where it is left out. `known`: the items that an adversary may know.
+    `nodes`: the node of each occurrence, `OUT` if it is left out. `known`: the items that an adversary may know.
     """
     found = nodes.copy()
     secret = flagged(sets.sensitive, len(sets.vocabulary))
@@ -155,20 +156,20 @@ def _telling(held: Held, m: int, h: Fraction) -> tuple[set[int], set[int]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chunked:
-    """The clusters of all classes, and the class of each line."""
+    """The clusters of all classes, and the class that each line belongs to."""
 
     clusters: Clusters
     classes: Rows
     loss: float
-    """The share of all occurrences of public items that are named at most: that of a term is not counted anywhere."""
+    """The share of occurrences of nonsensitive items that are in no chunk; at most, their items are named as terms."""
 
 
 def chunked(
     sets: Baskets, order: Rows, ranks: Rows, method: Disassociation, seed: int, engine: Local
 ) -> Chunked:
-    """Disassociate the items of each class.
+    """Disassociate the items of each class separately.
 
-    `order`, `ranks`: rows of the sets, and the rank of the class of each among all.
+    `order`, `ranks`: the rows of the sets, and the rank of each row's class among all classes.
     """
     by_class = np.argsort(ranks, kind="stable")
     starts = np.searchsorted(ranks[by_class], np.arange(int(ranks.max()) + 2))

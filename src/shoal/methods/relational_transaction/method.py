@@ -40,17 +40,17 @@ from shoal.models.model import Model, TableModel
 BOUNDS = ("relational", "items")
 
 TRIED = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
-"""The bounds of what cells lose of which the least is taken that keeps what items lose within its own bound."""
+"""Bounds on the loss of cells, tried in turn: the first one that keeps the loss of items within its bound is taken."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
-    """Classes, and what becomes of items: the node of each occurrence, or clusters."""
+    """Classes, and how items are published: by the node of each occurrence, or in clusters."""
 
     order: Rows
     starts: Rows
-    """`order`, `starts`: the rows of each class."""
-    shown: Table  # the cells of these rows as they are published
+    """`order`, `starts`: the rows class by class, and where each class starts."""
+    shown: Table  # the published cells of these rows
     relational: float
     items: float
     nodes: Codes | None = None
@@ -60,13 +60,14 @@ class Made:
 class RelationalTransaction(TableMethod):
     """Publish cells and items of persons together: who knows all the cells and m items of one finds k rows.
 
-    A table method makes classes of at least k rows by the quasi-identifiers. Classes are then united, always the one
-    that loses least with the nearest one: by what their cells lose together, by how like their items are, or by both,
-    as long as the mean loss of cells stays within a bound. Larger classes lose more of the cells and, up to a size,
-    less of the items: where an item is left out, it is so in its whole class. In each class, items are then published
-    as nodes of their hierarchy or left out, until every combination of up to m of them is held by k rows of the class
-    or by none. Without a hierarchy of items they can only be left out. Or they are disassociated in each class: all of
-    them stay, in clusters of chunks, and neither which of them go together nor whose they are is published.
+    A table method makes classes of at least k rows by the quasi-identifiers. Classes are then merged, always the one
+    that loses least with the nearest one, as long as the mean loss of cells stays within a bound. Which class is the
+    nearest is judged by what their cells lose together, by how similar their items are, or by both. Larger classes lose
+    more of the cells and, up to a size, less of the items, because an item that is left out is left out in its whole
+    class. In each class, items are then published as nodes of their hierarchy or left out, until every combination of
+    up to m of them is held by k rows of the class or by none. Without a hierarchy of items they can only be left out.
+    Alternatively, items are disassociated in each class: all of them stay, in clusters of chunks, but neither which
+    items go together nor whose they are is published.
     """
 
     name: ClassVar[str] = "relational-transaction"
@@ -76,26 +77,26 @@ class RelationalTransaction(TableMethod):
         "Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos: Anonymizing data with relational and transaction "
         "attributes. ECML/PKDD 2013"
     )
-    not_distributable: ClassVar[str] = "classes are united with the nearest of all"
+    not_distributable: ClassVar[str] = "each class is merged with the nearest one of all"
 
     k: int = Field(ge=2, description="least number of rows that fit what is known of a person")
     m: int = Field(default=2, ge=1, description="the most items that are known of a person")
     clusters: str = Field(default="mondrian", description=CLUSTERS)
     merge: Literal["relational", "items", "both"] = Field(
         default="both",
-        description="which class is the nearest: the one with which cells lose least (RMERGE), with the most like "
-        "items (TMERGE), or the first by both (RTMERGE)",
+        description="which class is the nearest: the one with which cells lose least (RMERGE), the one with the most "
+        "similar items (TMERGE), or the first by both (RTMERGE)",
     )
     bound: dict[str, float] = Field(
         default={"relational": 0.1},
-        description="the largest loss: relational=0.1 unites classes while the cells' mean loss (1 - granularity) "
-        "stays within it; items=0.3 unites no more of them than it takes to lose at most so much of the items",
+        description="the largest loss: relational=0.1 merges classes as long as the cells' mean loss (1 - granularity) "
+        "stays within it; items=0.3 merges no more of them than needed to keep the loss of items within it",
     )
 
     item_step: Literal["generalization", "disassociation"] = Field(
         default="generalization",
-        description="what protects items in a class: nodes of their hierarchy and leaving out, in the rows; or "
-        "clusters of chunks beside them, in which all items stay",
+        description="what protects items in a class: in the rows, nodes of their hierarchy and leaving items out; or "
+        "clusters of chunks beside the rows, in which all items stay",
     )
     h: float | None = Field(
         default=None,
@@ -109,7 +110,7 @@ class RelationalTransaction(TableMethod):
     def _shares(cls, h: float | None, info: ValidationInfo) -> float | None:
         if h is not None and info.data.get("item_step") == "disassociation":
             raise WrongUse(
-                "It is for items in rows, and with --item-step disassociation nothing that is published goes with "
+                "It is for items in rows, and with --item-step disassociation nothing that is published is linked to "
                 "sensitive items: omit it"
             )
         return h
@@ -128,7 +129,7 @@ class RelationalTransaction(TableMethod):
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """With the bounds that are worth trying; items stay in their rows, as only that keeps the stated promise."""
+        """One candidate for each bound worth trying; items stay in their rows, since only that keeps the promise."""
         if goal.aim is not Aim.ITEMS:
             return []
         plain = {"name": cls.name, **goal.promise, "m": goal.m or 2, **({"h": goal.h} if goal.h else {})}
@@ -142,16 +143,16 @@ class RelationalTransaction(TableMethod):
         ]
 
     def models(self) -> tuple[Any, ...]:
-        """The promises about classes, and that who knows all cells and m items finds k rows.
+        """The promises about classes, and that whoever knows all cells and m items finds k rows.
 
-        What is promised of items in clusters is no promise about classes: it is made when they are there.
+        The promise about items in clusters is not about classes, and is added once the clusters are made.
         """
         if self.item_step == "disassociation":
             return super().models()
         return (*super().models(), KKmAnonymity(k=self.k, m=self.m, h=self.h))
 
     def without_effect(self, data: Table | Baskets) -> tuple[str, ...]:
-        """What to say of parameters and roles that change nothing."""
+        """A sentence for each given parameter and role that has no effect."""
         said = super().without_effect(data)
         column = items_of(data) if isinstance(data, Table) else None
         if column is not None and column.insensitive_items and self.item_step == "disassociation":
@@ -161,7 +162,7 @@ class RelationalTransaction(TableMethod):
         return said
 
     def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
-        """Make classes, unite them, protect the items of each, and publish rows in canonical order."""
+        """Make classes, merge them, protect the items of each, and publish rows in canonical order."""
         self.accept(data)
         assert isinstance(data, Table)
         models = self.models_for(data)
@@ -192,7 +193,7 @@ class RelationalTransaction(TableMethod):
     def _published(
         self, table: Table, column: Column, sets: Baskets, tree: ItemNodes, made: Made
     ) -> tuple[Table, Rows, dict[str, Any]]:
-        """The published rows in canonical order, where they were, and the public facts of the method."""
+        """The published rows in canonical order, the previous place of each, and public facts about the run."""
         cells = {one.name: one for one in made.shown.quasi}
         if made.chunks is not None:
             bare, places = published(without_items(table).take(made.order), cells)
@@ -231,7 +232,7 @@ class RelationalTransaction(TableMethod):
 
     @property
     def splits_ties(self) -> bool:
-        """Where the method that makes the first classes does, and where equal sets come into different clusters."""
+        """Whether equal rows may be separated: by the method of the first classes, or by disassociation."""
         return self.item_step == "disassociation" or self._clustering().splits_ties
 
     def _made(
@@ -244,13 +245,13 @@ class RelationalTransaction(TableMethod):
         engine: Local,
         seed: int,
     ) -> Made:
-        """Classes and nodes within the bound."""
+        """Classes, and nodes or clusters of items, within the given bound."""
         known = np.ones(len(tree.labels), dtype=np.bool_)
         known[sets.sensitive] = known[sets.insensitive] = False
         near = self.merge
 
         def attempt(bound: float) -> Made:
-            # Only promises that coarser classes keep as well allow it to unite some.
+            # Classes may be merged only if coarser classes keep all promises as well.
             allowed = bound if all(model.coarsens for model in models) else 0.0
             classes, loss = united(table, sets, numbers, near, allowed)
             order, starts = as_classes(classes)
@@ -272,7 +273,7 @@ class RelationalTransaction(TableMethod):
                 return made
             best = min(best, made.items)
         raise Infeasible(
-            f"The items lose at least {best:.3f} whatever classes are united, and at most {most:g} is allowed. Give a "
+            f"The items lose at least {best:.3f} whatever classes are merged, and at most {most:g} is allowed. Give a "
             "hierarchy of items (--hierarchy), or promise less.",
             best,
         )

@@ -1,1 +1,1 @@
-"""Association-rule hiding on tables: anonymize, find the rules that give a value away, hide them."""
+"""Association-rule hiding on tables: anonymize, find the rules that reveal a sensitive value, hide them."""

@@ -1,4 +1,4 @@
-"""Rules whose antecedents are any cells of a class: mined, never listed one by one."""
+"""Rules whose antecedents are any cells of a class; they are mined, since there are too many to enumerate."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,21 +12,20 @@ from shoal.methods.table_rule_hiding._star_counts import Bound
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """Rules that are broken, one entry a rule."""
+    """Broken rules, one entry for each."""
 
     keys: list[tuple[int, int, int]]
-    """What tells the rule from all others: its columns, its antecedent among those of these columns, and its value."""
+    """The identity of each rule: its columns, the number of its antecedent in these columns, and its value."""
     own_indptr: Indptr
     own: Rows
-    """`own_indptr`, `own`: the entries of `Values` that the rule counts: its value in the classes of its antecedent."""
+    """`own_indptr`, `own`: the entries of `Values` that count for the rule: its value in its antecedent's classes."""
     all_indptr: Indptr
     all: Rows
     """`all_indptr`, `all`: all entries of those classes."""
     shown: Counts
     stars: Counts
-    """`shown`, `stars`: rows of the antecedent that hold the value before anything is starred, and stars that were
-    there before."""
-    most: Counts  # the largest number of rows that is at most a share of c of the antecedent
+    """`shown`, `stars`: before anything is starred, the rows of the antecedent that show the value, and its stars."""
+    most: Counts  # the most rows that may show the value: a share c of the antecedent, rounded down
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -41,7 +40,7 @@ class Found:
 
 
 def joined(parts: list[Found]) -> Found:
-    """Rules of several findings, as one."""
+    """Combine the rules of several findings."""
     own = [np.diff(part.own_indptr) for part in parts]
     everything = [np.diff(part.all_indptr) for part in parts]
     none = np.empty(0, dtype=np.int64)
@@ -59,12 +58,13 @@ def joined(parts: list[Found]) -> Found:
 
 
 def broken_rules(classes: Classes, values: Values, bound: Bound, size: int, starred: Counts) -> Found:
-    """Mine the rules that are broken when some cells are starred.
+    """Mine the rules that are still broken when some cells are starred.
 
-    A rule must be shown by more than c times the rows of its antecedent, which are at least those of the smallest
-    class, or by t rows. Fewer rows show it the longer its antecedent is: whatever falls below is not grown further.
+    To be broken, a rule must be shown by t rows, or by more than c times the rows of its antecedent, which has at least
+    as many rows as the smallest class. The longer an antecedent, the fewer rows show its rule, so that antecedents that
+    fall below these numbers are not extended.
 
-    `size`: the largest number of cells of an antecedent. `starred`: the stars of each entry.
+    `size`: the most cells of an antecedent. `starred`: the stars of each entry.
     """
     shown = values.counts - starred
     stars = values.stars + summed(values.classes, starred, len(classes))
@@ -85,7 +85,7 @@ def broken_rules(classes: Classes, values: Values, bound: Bound, size: int, star
 def _grown(
     classes: Classes, values: Values, size: int, shown: Counts, least: int
 ) -> Iterator[tuple[list[int], Rows, Rows]]:
-    """Sets of columns, each with the antecedent of every class and the entries shown often enough."""
+    """Grow sets of columns; each comes with the antecedent of every class, and the entries shown often enough."""
     width = classes.cells.shape[1]
     whole = np.zeros(len(classes), dtype=np.int64)
     stack = [([], whole, np.flatnonzero(values.guarded & (shown > 0)))]  # type: ignore[var-annotated]

@@ -1,4 +1,4 @@
-"""The classes of a table that is about to be published, and the sensitive values they hold."""
+"""The classes of a table that is about to be published, and the counts of their sensitive values."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,10 +13,10 @@ from shoal.data.table import Column, Table
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes:
-    """Rows that agree on all published quasi-identifiers, in canonical order of those cells."""
+    """Classes: rows that agree on all published quasi-identifiers, in canonical order of those cells."""
 
     of_row: Rows  # the class of each row
-    sizes: Counts  # rows of each class, suppressed ones left aside
+    sizes: Counts  # the number of rows of each class, not counting suppressed ones
     cells: Codes  # the published code of each class (row) in each quasi-identifier (column)
     blank: Mask  # which of those cells are ``*``
     suppressed: Mask
@@ -24,7 +24,7 @@ class Classes:
 
     @classmethod
     def of(cls, table: Table) -> "Classes":
-        """Number the classes by the texts of their cells, so that no order of the input is left in the numbers."""
+        """Number the classes by the texts of their cells, so that the numbers do not depend on the input's order."""
         ranks = [(column.domain.ranks()[column.codes], len(column.domain)) for column in table.quasi]
         keys = mixed_codes(ranks, table.rows)
         _, first, number = np.unique(keys, return_index=True, return_inverse=True)
@@ -40,7 +40,7 @@ class Classes:
         return len(self.sizes)
 
     def only(self, kept: Rows) -> "Classes":
-        """Some of the classes; rows of others have no class."""
+        """A subset of the classes; rows of other classes get the number -1."""
         number = turns_of(kept, len(self))
         return Classes(
             number[self.of_row], self.sizes[kept], self.cells[kept], self.blank[kept], self.suppressed
@@ -49,7 +49,7 @@ class Classes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Values:
-    """How often each class holds each sensitive value: one entry for each class and value that meet."""
+    """How often each class has each sensitive value: one entry for each class and value that occur together."""
 
     column: Column  # the sensitive column
     classes: Rows
@@ -58,12 +58,12 @@ class Values:
     """`classes`, `codes`, `counts`: the class, the value and the number of rows of each entry; ascending by class, then
     by value."""
     stars: Counts
-    """Rows of each class, suppressed ones left aside, that have no value before anything is hidden."""
-    guarded: Mask  # entries of values whose rules are hidden
+    """How many rows of each class, not counting suppressed ones, are stars before anything is hidden."""
+    guarded: Mask  # the entries whose value is guarded: rules about it are hidden
 
     @classmethod
     def of(cls, column: Column, classes: Classes, named: tuple[str, ...]) -> "Values":
-        """Count the values of a column; only the named ones are guarded, or all where none is named."""
+        """Count the values of a column; only named values are guarded, or all if none is named."""
         labels = column.domain.labels
         starred = is_star(column)[column.codes]
         keys = classes.of_row[~starred] * len(labels) + column.codes[~starred]
@@ -75,7 +75,7 @@ class Values:
         return cls(column, pairs // len(labels), codes, counts.astype(np.int64), stars, guarded)
 
     def only(self, kept: Rows) -> "Values":
-        """The entries of some classes, which are numbered anew."""
+        """The entries of a subset of the classes, which are renumbered."""
         number = turns_of(kept, len(self.stars))
         entries = number[self.classes] >= 0
         return Values(
@@ -89,7 +89,7 @@ class Values:
 
     @property
     def distinct(self) -> int:
-        """Different values of the whole column that are published."""
+        """How many distinct values the column publishes."""
         return len(np.unique(self.codes))
 
 
@@ -99,14 +99,14 @@ def is_star(column: Column) -> Mask:
 
 
 def shares(sizes: Counts, c: Fraction) -> Counts:
-    """The largest whole number of rows that is at most a share c of each size, exactly."""
+    """A share c of each size, rounded down to a whole number and computed exactly."""
     distinct, place = np.unique(sizes, return_inverse=True)
     floors = [size * c.numerator // c.denominator for size in distinct.tolist()]
     return np.array(floors, dtype=np.int64)[place]
 
 
 def maxima(groups: AnyArray, numbers: AnyArray, count: int) -> Counts:
-    """The largest of whole numbers of each group; 0 where a group is empty."""
+    """The largest number of each group; 0 if a group is empty."""
     most = np.zeros(count, dtype=np.int64)
     np.maximum.at(most, groups, numbers)
     return most

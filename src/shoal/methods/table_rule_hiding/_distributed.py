@@ -1,4 +1,4 @@
-"""Rules hidden in rows in parts: all rows of a class come together, and each class is starred by itself."""
+"""Rule hiding on rows in parts: all rows of a class are brought together, and each class is starred separately."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,15 +21,15 @@ from shoal.methods.table_rule_hiding._starring import Starring
 from shoal.models._distributed import buckets_of
 
 ROW_BYTES, CELL_BYTES = 128, 96
-"""What a row, and each of its cells, takes in a worker while rules are hidden."""
+"""The memory that a row, and each of its cells, takes in a worker while rules are hidden."""
 
 SMALL_PART = 100_000
-"""Rows that are not worth dividing among workers."""
+"""Fewer rows than this are not worth dividing among workers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
-    """What a worker must know: the published table, and the values that sensitive columns had before."""
+    """What a worker needs: the schemas of the published and the original table, and how to star."""
 
     schema: Table
     original: Table
@@ -46,10 +46,10 @@ def hide_in_parts(
     seed: int | None,
     memory: int,
 ) -> tuple[Dataset, dict[str, dict[str, Any]]]:
-    """Hide the rules of whole classes: the table in canonical order, and for each column what the owner may know.
+    """Hide the rules of whole classes; returns the table in canonical order, and notes for the owner by column.
 
-    `published`: the table as step 1 publishes it. `data`: the original: only its schema is looked at. `judged`: the
-    sensitive columns whose rules are hidden. `seed`: of the draw of starred rows, as secret as the data. Raises
+    `published`: the table as published by step 1. `data`: the original, of which only the schema is used. `judged`: the
+    sensitive columns whose rules are hidden. `seed`: for the draw of starred rows, as secret as the data. Raises
     `WrongUse` if the rows of a class do not fit into a worker.
     """
     schema: Table = published.schema
@@ -75,7 +75,7 @@ def hide_in_parts(
         _refuse_crowded(divided, fits, memory)
     made = divided.group(BUCKET, partial(_hidden, task), {**types, NOTE: pl.String()}).keep()
     notes = _together(notes_of(made)[1], judged)
-    # A column with a star is a column of texts.
+    # A column with a star has become a column of texts.
     starred = {name for name in judged if notes[name].pop("starred")}
     named = tuple(
         replace(column, domain=nominal(()), hierarchy=None) if column.name in starred else column
@@ -85,7 +85,7 @@ def hide_in_parts(
 
 
 def _refuse_crowded(divided: Parts, fits: int, memory: int) -> None:
-    """Refuse classes that are too large for a worker: all rows of a class come together."""
+    """Refuse classes that are too large for a worker, since all rows of a class must come together."""
     largest = int(divided.counts([BUCKET])[COUNT].max() or 0)  # type: ignore[arg-type]
     if largest > 2 * fits:
         raise WrongUse(
@@ -96,7 +96,7 @@ def _refuse_crowded(divided: Parts, fits: int, memory: int) -> None:
 
 
 def _together(parts: list[dict[str, Any]], judged: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The facts of all classes, from those of some: the largest confidences, and sums of all else."""
+    """Combine the notes of all parts: the largest confidences, and sums of everything else."""
     return {
         name: {
             fact: (max if fact.startswith("confidence") else sum)(part[name][fact] for part in parts)
@@ -107,7 +107,7 @@ def _together(parts: list[dict[str, Any]], judged: Sequence[str]) -> dict[str, d
 
 
 def texts_of(data: Dataset) -> Dataset:
-    """A table in parts as it stands, without its identifying columns."""
+    """A table in parts as it is, as texts, without its identifying columns."""
     kept = tuple(column for column in data.schema.columns if column.role is not Role.IDENTIFYING)
     schema = Table(kept)
     return Dataset(schema, data.parts.map(partial(_texts, schema), _types(schema)), data.rows)
@@ -124,7 +124,7 @@ def _divided(frame: pl.DataFrame, quasi: list[str], buckets: int, names: tuple[s
 
 
 def _hidden(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows of some classes with their rules hidden."""
+    """The rows of some classes, with their rules hidden."""
     columns = [_column(unnamed(frame[column.name]), column, task.original) for column in task.schema.columns]
     table = Table(tuple(columns))
     table = table.take(canonical_order(table.columns))
@@ -140,14 +140,14 @@ def _hidden(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _column(texts: pl.Series, column: Column, original: Table) -> Column:
-    """A column of texts as a method in memory has it: sensitive values in their own order, a missing one last."""
+    """Code a column of texts as in memory: sensitive values in their original order, the missing one last."""
     empty = texts.null_count() > 0
     if column.role is Role.SENSITIVE:
         known = original.column(column.name).domain
         labels = [label for code, label in enumerate(known.labels) if code != known.missing]
         labels += [] if SUPPRESSED in labels else [SUPPRESSED]
     else:
-        labels = texts.unique().sort().to_list()[empty:]  # a missing one is the first
+        labels = texts.unique().sort().to_list()[empty:]  # the missing value, if there is one, sorts first
     missing = None if not empty and column.role is not Role.SENSITIVE else len(labels)
     places = texts.cast(pl.Enum(labels)).to_physical().cast(pl.Int32)
     codes = (places.fill_null(len(labels)) if empty else places).to_numpy()
@@ -156,7 +156,7 @@ def _column(texts: pl.Series, column: Column, original: Table) -> Column:
 
 
 def _values(parts: Parts, name: str) -> int:
-    """How many different values a column tells."""
+    """How many distinct values a column publishes, not counting stars."""
     counted = parts.counts([name])
     return int((unnamed(counted[name]).fill_null("") != SUPPRESSED).sum())
 

@@ -1,4 +1,4 @@
-"""Published cells of joined classes: the least text that covers those of all of them."""
+"""The published cells of joined classes: the smallest text that covers the cells of all of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,28 +13,26 @@ from shoal.data.table import Column
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """The published texts of a column as stretches of an order."""
+    """The published texts of a column as intervals of an order of its values."""
 
     low: Rows
     high: Rows
-    """`low`, `high`: the first and the last place that each text covers; -1 where it has none: a missing value or a
-    set."""
+    """`low`, `high`: the first and the last place that each text covers; -1 if it has none, such as a missing value."""
     count: int  # the number of places
     text: Callable[[int, int], str] | None
-    """The text of a stretch from one place to another; None where stretches have no text and texts are joined as sets.
-    """
+    """The text of the interval between two places; None if intervals have no text, and texts are joined as sets."""
     values: frozenset[str] = frozenset()
-    """The values of the original, which are no sets whatever they look like."""
+    """The values of the original, which are never read as sets, whatever they look like."""
 
     def ends(self) -> tuple[Floats, Floats]:
-        """The stretches as shares of the order; a text without a place covers everything."""
+        """The intervals as shares of the order, from 0 to 1; a text without a place covers everything."""
         none = self.low < 0
         last = max(self.count - 1, 1)
         return np.where(none, 0.0, self.low / last), np.where(none, 1.0, self.high / last)
 
 
 def places_of(published: Column, original: Column) -> Places:
-    """The texts of a published column in the order of the original's hierarchy or values, or in their own."""
+    """The places of a published column's texts, in the order of the original's hierarchy or values, or of the texts."""
     labels = published.domain.labels
     if original.hierarchy is not None:
         return _in_tree(labels, original)
@@ -46,10 +44,10 @@ def places_of(published: Column, original: Column) -> Places:
 
 
 def joined_column(published: Column, places: Places, classes: Codes, group: Rows) -> tuple[Column, Codes]:
-    """The texts of joined classes.
+    """Make the published texts of joined classes.
 
-    `classes`: the published code of each class. `group`: the joined class of each class. Returns the column with the
-    domain of old and new texts, and the code of each joined class.
+    `classes`: the published code of each class. `group`: the joined class of each class. Returns the column with old
+    and new texts in its domain, and the code of each joined class.
     """
     labels = dict.fromkeys(published.domain.labels)
     pairs = distinct(group * len(published.domain) + classes)
@@ -75,7 +73,7 @@ def joined_column(published: Column, places: Places, classes: Codes, group: Rows
 
 
 def _joined(members: tuple[int, ...], domain: Domain, places: Places) -> str:
-    """One text for several."""
+    """The text that covers several texts."""
     texts = [domain.labels[code] for code in members]
     if SUPPRESSED in texts or (domain.missing is not None and domain.missing in members):
         return SUPPRESSED
@@ -94,7 +92,7 @@ def _domain(labels: tuple[str, ...], missing: bool) -> Domain:
 
 
 def _in_tree(labels: tuple[str, ...], original: Column) -> Places:
-    """Texts of nodes cover the leaves under them, in depth-first order; ranges and sets of leaves those they name."""
+    """Places in depth-first order of leaves: nodes cover the leaves under them, ranges and sets those they name."""
     hierarchy = original.hierarchy
     assert hierarchy is not None
     order = hierarchy.depth_first()
@@ -132,7 +130,7 @@ def _in_tree(labels: tuple[str, ...], original: Column) -> Places:
 
 
 def _ordered(labels: tuple[str, ...], original: Column) -> Places | None:
-    """Ranges and values of a column with an order; None where the texts have none."""
+    """Places in the order of the values; None if the column, or one of the texts, has no place in an order."""
     domain = original.domain
     if domain.kind is Kind.NOMINAL:
         return None
@@ -151,7 +149,7 @@ def _ordered(labels: tuple[str, ...], original: Column) -> Places | None:
 
 
 def _ends(text: str) -> tuple[str, str] | None:
-    """The ends of a closed range."""
+    """The two ends of a closed range; None if the text is not one."""
     if text[:1] != "[" or text[-1:] != "]" or text.count(",") != 1:
         return None
     low, _, high = text[1:-1].partition(",")

@@ -1,4 +1,4 @@
-"""Classes joined until no rule is left: no cell is starred, and the worst case is what is published."""
+"""Join classes until no rule is left: no cell is starred, and the worst case equals what is published."""
 
 from dataclasses import dataclass
 
@@ -10,21 +10,22 @@ from shoal.methods.table_rule_hiding._class_counts import Classes, Values
 from shoal.methods.table_rule_hiding._star_counts import Bound
 
 DENSE = 8
-"""Keys are counted in an array of their range if that is at most so many times as long as they are."""
+"""Keys are counted in an array of their whole range if it has at most this many times as many entries as there are
+keys."""
 
 BITS = 63
-"""Bits of a place along the curve."""
+"""How many bits a place along the curve has."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ends:
-    """Where classes lie: the first and the last place of each class (row) in each column, between 0 and 1."""
+    """The extent of classes: the first and last place of each class (row) in each column, between 0 and 1."""
 
     low: Floats
     high: Floats
 
     def joined(self, first: Rows, second: Rows) -> Floats:
-        """How wide two classes are together, summed over the columns."""
+        """The width of two classes joined, summed over the columns."""
         low = np.minimum(self.low[first], self.low[second])
         high = np.maximum(self.high[first], self.high[second])
         widths: Floats = (high - low).sum(axis=1)
@@ -32,9 +33,9 @@ class Ends:
 
 
 def safe_regions(classes: Classes, columns: list[Values], bound: Bound, ends: Ends) -> Rows:
-    """A region for each class: the classes of a region joined have no rule.
+    """Assign each class to a region such that all classes of a region joined have no rule.
 
-    Regions are cut as Mondrian cuts rows, at medians of the classes' middles, as long as both halves have no rule.
+    Regions are cut as Mondrian cuts rows, at medians of the classes' midpoints, as long as neither half has a rule.
     """
     middles = (ends.low + ends.high) / 2
     positions, codes = [], np.empty(middles.shape, dtype=np.int32)
@@ -60,7 +61,7 @@ def safe_regions(classes: Classes, columns: list[Values], bound: Bound, ends: En
 
 
 def along_curve(ends: Ends, region: Rows) -> Rows:
-    """The classes by region, and in it in the order of a curve that fills space: neighbors on it are near (Morton)."""
+    """The classes ordered by region, then along a space-filling curve (Morton), on which neighbors are near."""
     width = ends.low.shape[1]
     bits = min(max(BITS // max(width, 1), 1), 20)
     middle = ((ends.low + ends.high) / 2 * ((1 << bits) - 1)).astype(np.int64)
@@ -74,9 +75,9 @@ def along_curve(ends: Ends, region: Rows) -> Rows:
 def merged(classes: Classes, columns: list[Values], bound: Bound, ends: Ends) -> Rows:
     """Join classes with neighbors on the curve, inside regions that have no rule, until no class has a rule.
 
-    In every round each class with a rule asks one of its two neighbors: one with which it has no rule, if there is
-    one, and the one with which it is narrower. Of the joins that are asked for, those are made that do not share a
-    class; which of two that do is decided by a number that looks random, so that rounds are few.
+    In each round, every class with a rule asks to be joined with one of its two neighbors: preferably one that leaves
+    no rule, and of those the one that makes the narrower class. Joins are made if they do not share a class; of two
+    that do, a pseudorandom number decides, so that few rounds are needed.
 
     Returns the joined class of each class, numbered along the curve.
     """
@@ -110,9 +111,9 @@ def merged(classes: Classes, columns: list[Values], bound: Bound, ends: Ends) ->
 
 
 def _joins(bad: Mask, cost: Floats, plain: Floats, turn: int) -> Rows:
-    """The number that each class gets when the joins of one round are made.
+    """Make the joins of one round; returns the new number of each class.
 
-    `cost`, `plain`: how bad the join of each class and the next is: where it leaves no rule, and in any case.
+    `cost`, `plain`: how bad it is to join each class and the next one: `cost` is infinite if that leaves a rule.
     """
     count = len(bad)
     before = np.concatenate(([np.inf], cost))
@@ -125,7 +126,7 @@ def _joins(bad: Mask, cost: Floats, plain: Floats, turn: int) -> Rows:
     lefts = rows[before[rows] <= after[rows]]
     asks[lefts - 1] = True
     asks[np.setdiff1d(rows, lefts)] = True
-    # Numbers above 0 without ties between neighbors.
+    # Pseudorandom numbers above 0 that do not tie between neighbors.
     weight = mixed(np.arange(count - 1) + turn * count) | np.uint64(1)
     weight[~asks] = 0
     around = np.pad(weight, 1)
@@ -149,7 +150,7 @@ def _has_rule(group: Rows, columns: list[Values], bound: Bound, sizes: Counts) -
 
 
 def _summed_by(keys: Rows, numbers: Counts, bound: int) -> tuple[Rows, Counts]:
-    """Distinct keys below a bound, and the sums of their numbers; without a sort where the keys are dense."""
+    """The distinct keys, and the sum of the numbers of each; needs no sorting if the keys below `bound` are dense."""
     if bound <= DENSE * len(keys):
         sums = summed(keys, numbers, bound)
         used = np.flatnonzero(sums)
@@ -159,7 +160,7 @@ def _summed_by(keys: Rows, numbers: Counts, bound: int) -> tuple[Rows, Counts]:
 
 
 def _grouped(ends: Ends, group: Rows, count: int) -> Ends:
-    """Where joined classes lie."""
+    """The extent of joined classes."""
     low = np.full((count, ends.low.shape[1]), np.inf)
     high = np.full((count, ends.low.shape[1]), -np.inf)
     np.minimum.at(low, group, ends.low)

@@ -1,4 +1,4 @@
-"""How many cells of each class and value are starred, class by class: least numbers in closed form."""
+"""How many cells of each class and value to star, class by class: the fewest, in closed form."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,14 +11,14 @@ from shoal.methods.table_rule_hiding._class_counts import Classes, Values, maxim
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bound:
-    """What a class may show."""
+    """The bound on what a class may show."""
 
     c: Fraction  # the largest confidence
     fewer_than: int | None = None
-    """Rules above c in the worst case are shown by fewer rows than this; None asks for nothing in the worst case."""
+    """Rules above c in the worst case must be shown by fewer rows than this; None means no bound for the worst case."""
 
     def broken(self, shown: Counts, stars: Counts, sizes: Counts) -> Mask:
-        """Which rules are above the confidence, or above it in the worst case and shown too often."""
+        """Which rules are broken: above the confidence, or above it in the worst case and shown too often."""
         most = shares(sizes, self.c)
         above: Mask = shown > most
         if self.fewer_than is not None:
@@ -28,23 +28,23 @@ class Bound:
     def cap(self, sizes: Counts) -> Counts:
         """How many rows of a class that needs stars may show one value.
 
-        Without `fewer_than`, a share of c. With it: as long as a value may be shown by t rows or more, its rows and all
-        stars together are at most a share of c. But a class needs stars because the rows of some value and its stars
-        are more than that, and starring a row of that value does not change their sum. So that value, and by its stars
-        every other one, comes down to t - 1 rows.
+        Without `fewer_than`, a share c of its rows. With `fewer_than` t, a value may be shown by t rows or more only if
+        its rows and all stars together have a share of at most c. But a class needs stars because the rows of some
+        value and the stars have a larger share, and starring a row of that value does not change their sum. So that
+        value must come down to t - 1 rows, and because of its stars so must every other one.
         """
         most = shares(sizes, self.c)
         return most if self.fewer_than is None else np.minimum(most, self.fewer_than - 1)
 
 
 def rules(values: Values, classes: Classes, bound: Bound) -> Mask:
-    """The entries that are rules to hide: guarded values that a class gives away."""
+    """The entries that are rules to hide: guarded values that their class reveals."""
     stars, sizes = values.stars[values.classes], classes.sizes[values.classes]
     return values.guarded & bound.broken(values.counts, stars, sizes)
 
 
 def least_stars(values: Values, classes: Classes, bound: Bound) -> Counts:
-    """The least number of stars of each entry that hides all rules of whole classes."""
+    """The fewest stars of each entry that hide all rules of whole classes."""
     touched = flagged(values.classes[rules(values, classes, bound)], len(classes))
     cap = bound.cap(classes.sizes)[values.classes]
     needed: Counts = np.where(touched[values.classes] & values.guarded, np.maximum(values.counts - cap, 0), 0)
@@ -52,18 +52,18 @@ def least_stars(values: Values, classes: Classes, bound: Bound) -> Counts:
 
 
 def with_decoys(values: Values, classes: Classes, bound: Bound, drawn: AnyArray) -> tuple[Counts, Mask]:
-    """Stars of each entry such that no guarded value has a share above c among the stars of its class.
+    """The stars of each entry, with decoys, so that no guarded value has a share above c among its class's stars.
 
-    Let b be the most stars that a value needs. So many stars are needed that b is a share of at most c of them, and no
-    value may have more than that share. If the class has not so many cells to give, it has not for any larger
-    number either (what it can give grows ever more slowly than what is needed), and it is starred as a whole. For one
-    value with a share p that is so where p > c·(2 - c).
+    Let b be the most stars that a value needs. There must be so many stars that b is a share of at most c of them, and
+    no value may have more than that share. If the class does not have enough cells for that, it does not for any larger
+    number either (the cells it can offer grow more slowly than what is needed), and the whole class is starred. For one
+    value with a share p this happens if p > c·(2 - c).
 
-    Decoys are of the values that the class shows most often. Which of values that tie is drawn: were it the first in
-    any known order, a star could not hide a value behind one that is shown.
+    Decoys are taken from the values that the class shows most often. Ties between values are decided by a draw: if the
+    first in any known order were taken, a star could not hide a value that comes after one that is shown.
 
-    `drawn`: a number of each entry that decides between values that tie. Returns the stars of each entry, and the
-    classes that are starred as a whole.
+    `drawn`: a number for each entry that decides ties. Returns the stars of each entry, and the classes that are
+    starred as a whole.
     """
     needed = least_stars(values, classes, bound)
     count = len(classes)
@@ -89,10 +89,10 @@ def with_decoys(values: Values, classes: Classes, bound: Bound, drawn: AnyArray)
 
 
 def vanishing_stars(counts: Counts, guarded: Mask, c: Fraction) -> Counts:
-    """The least stars of a class whose starred rows count no more, value by value.
+    """The fewest stars, value by value, of a class whose starred rows no longer count.
 
-    In a class that is ``*`` in every quasi-identifier, a row without its value tells nothing and belongs to no class.
-    So a value may be shown by b rows if b is at most a share of c of the rows that are left when no value has more.
+    In a class that is ``*`` in every quasi-identifier, a row with a starred value tells nothing and belongs to no
+    class. So a value may be shown by b rows if b is at most a share c of the rows that remain when no value has more.
     """
     low, high = 0, int(counts.max(initial=0))
     while low < high:

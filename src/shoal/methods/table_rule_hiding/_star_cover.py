@@ -1,4 +1,4 @@
-"""Rules that share cells, hidden together: the least number of stars by integer programming, or close to it."""
+"""Hide rules that share cells together, with the fewest stars by integer programming, or close to the fewest."""
 
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
@@ -11,22 +11,22 @@ from shoal.methods.table_rule_hiding._class_counts import Classes, Values
 from shoal.methods.table_rule_hiding._star_counts import Bound
 
 LARGEST = 400_000
-"""Cells of rules, beyond which the exact solution is out of reach."""
+"""If rules have more cells than this, the exact solution is out of reach."""
 
 NODES = 2_000
-"""Branches that the exact search may look at. A number and not a time, so that the same data gives the same release."""
+"""The most branches of the exact search. A count, not a time limit, so that the same data gives the same release."""
 
 ROUNDS = 40
-"""How often rules may be added that a solution has broken anew."""
+"""How many times rules may be added that a solution has newly broken."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cover:
-    """Stars that hide rules."""
+    """The stars that hide all rules."""
 
     stars: Counts  # the stars of each entry
-    least: int  # a proven lower bound of the number of stars; the number itself where it is the least
-    found: Found  # the rules that were there before anything was starred
+    least: int  # a proven lower bound on the number of stars; equal to it if it is proven to be the least
+    found: Found  # the rules before anything was starred
 
 
 def shared_stars(classes: Classes, values: Values, bound: Bound, size: int) -> Cover:
@@ -60,7 +60,7 @@ def shared_stars(classes: Classes, values: Values, bound: Bound, size: int) -> C
 
 
 def _disjoint_bound(found: Found) -> int:
-    """A lower bound: rules about one value with antecedents of the same columns share no cells."""
+    """A lower bound on the stars: rules about one value whose antecedents have the same columns share no cells."""
     sums: dict[tuple[int, int], int] = {}
     for (columns, _, value), excess in zip(found.keys, (found.shown - found.most).tolist(), strict=True):
         sums[columns, value] = sums.get((columns, value), 0) + max(excess, 0)
@@ -71,10 +71,10 @@ def _disjoint_bound(found: Found) -> int:
 
 
 def _solve(found: Found, values: Values, bound: Bound) -> tuple[Counts, int] | None:
-    """The least stars that hide the rules, and a lower bound; None where the search finds nothing.
+    """The fewest stars that hide the rules, and a lower bound; None if the search finds nothing.
 
-    With `fewer_than` t every rule has a switch: either it is shown by at most t - 1 rows, or its rows and all stars of
-    its antecedent are at most a share of c. Stars on the rule's own rows leave the latter sum as it is.
+    With `fewer_than` t, every rule has a binary switch: either at most t - 1 rows show it, or its rows and all stars of
+    its antecedent together have a share of at most c. Stars on the rule's own rows do not change that sum.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array, csr_array
@@ -117,7 +117,7 @@ def _solve(found: Found, values: Values, bound: Bound) -> tuple[Counts, int] | N
 
 
 def _greedy(found: Found, room: Counts, starred: Counts, bound: Bound) -> Counts:
-    """Star the cells that most rules still ask for, one entry after the other, and take back what is not needed."""
+    """Star the cells that the most rules still need, one entry after another, then take back unneeded stars."""
     owned = np.add.reduceat(starred[found.own], found.own_indptr[:-1]) if len(found) else starred[:0]
     cap = found.most if bound.fewer_than is None else np.minimum(found.most, bound.fewer_than - 1)
     lacks = (found.shown - cap - owned).tolist()
@@ -149,7 +149,7 @@ def _greedy(found: Found, room: Counts, starred: Counts, bound: Bound) -> Counts
 
 
 def _take_back(stars: Counts, lacks: list[int], rules_of: dict[int, list[int]]) -> None:
-    """Give back stars that no rule needs any more: those that few rules ask for first."""
+    """Remove stars that no rule needs any more, first those that the fewest rules use."""
     used: Rows = np.flatnonzero(stars)
     for entry in sorted(used.tolist(), key=lambda entry: (len(rules_of[entry]), entry)):
         spare = min(-lacks[rule] for rule in rules_of[entry])

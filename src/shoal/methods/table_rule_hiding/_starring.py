@@ -1,4 +1,4 @@
-"""Hiding rules by stars: how many each class and value needs, which cells get them, and what that does."""
+"""Hide rules by starring cells: how many stars each class and value needs, which cells get them, and the effect."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ from shoal.models._exact import fraction, rounded_up
 
 @dataclass(frozen=True, slots=True)
 class Starring:
-    """The rules of a run that stars cells; see `TableRuleHiding` for its parameters."""
+    """The parameters of a run that hides rules by stars; see `TableRuleHiding` for their meaning."""
 
     strategy: Literal["star", "decoy"]
     antecedent: Literal["class", "any"]
@@ -38,15 +38,15 @@ class Starring:
     values: tuple[str, ...]
     k: int
     distinct: Mapping[str, int] | None = None
-    """How many different values each column tells in all, where a table holds only some of the classes."""
+    """How many distinct values each column publishes in all, if a table holds only some of the classes."""
 
     @property
     def bound(self) -> Bound:
-        """What a class may show."""
+        """The bound on what a class may show."""
         return Bound(fraction(self.confidence), self.fewer_than)
 
     def separable(self, quasi: int) -> bool:
-        """Whether the stars of a class follow from that class alone, in a table of so many quasi-identifiers."""
+        """Whether the stars of a class follow from that class alone, given the number of quasi-identifiers."""
         size = quasi if self.size is None else min(self.size, quasi)
         whole = self.antecedent == "class" or (size == quasi and self.fewer_than is None)
         return self.strategy == "decoy" or whole
@@ -54,11 +54,11 @@ class Starring:
     def columns(
         self, table: Table, judged: tuple[Column, ...], random: np.random.Generator, key: int
     ) -> tuple[dict[str, Column], dict[str, Any]]:
-        """The judged columns with their rules hidden, and what the owner may know.
+        """The judged columns with their rules hidden, and notes for the data's owner.
 
         The rows must be in canonical order, so that the draw does not depend on the order of the input.
 
-        `random`, `key`: rows are drawn by the one, and values by the other: it is the same wherever the classes are.
+        `random`, `key`: rows are drawn with `random`, values with `key`, which is the same in every part of the table.
         """
         classes, bound = Classes.of(table), self.bound
         columns = [Values.of(column, classes, self.values) for column in judged]
@@ -77,7 +77,7 @@ class Starring:
     def _stars(
         self, table: Table, classes: Classes, values: Values, bound: Bound, key: int
     ) -> tuple[Counts, dict[str, Any]]:
-        """The stars of each class and value, and what the owner may know about them."""
+        """The number of stars of each class and value, and notes on them for the data's owner."""
         known = facts(values, classes, bound)
         if self.strategy == "decoy":
             drawn = drawn_entries(table, classes, values, key)
@@ -100,11 +100,11 @@ class Starring:
     def _star_blank_class(
         self, table: Table, classes: Classes, columns: list[Values], stars: list[Counts], bound: Bound
     ) -> None:
-        """Star the class that is ``*`` in every quasi-identifier as a whole, where it needs stars.
+        """If the class that is ``*`` in every quasi-identifier needs stars, star all of it.
 
-        Its rows belong to no class any more when all their sensitive cells are starred, so that stars do not thin out
-        what the others show. With one sensitive column and whole classes it is still possible to show some rows, as
-        long as there are k.
+        A row there belongs to no class any more once its sensitive cells are all starred, so that its stars do not
+        lower the shares of what the others show. With one sensitive column and whole classes, some rows can still be
+        shown, as long as there are k of them.
         """
         for place in np.flatnonzero(np.logical_and.reduce(classes.blank, axis=1)).tolist():
             inside = [values.classes == place for values in columns]
@@ -120,7 +120,7 @@ class Starring:
                         found[here] = least
 
     def _refuse_bare_classes(self, values: Values, any_whole: bool, c: Fraction) -> None:
-        """Refuse a class of stars only where a blind guess among the values is better than c."""
+        """Refuse to star whole classes if a blind guess among the values would be right more often than c."""
         distinct = values.distinct if self.distinct is None else self.distinct[values.column.name]
         if any_whole and Fraction(1, max(distinct, 1)) > c:
             best = rounded_up(Fraction(1, max(distinct, 1)))
@@ -133,7 +133,7 @@ class Starring:
 
 
 def facts(values: Values, classes: Classes, bound: Bound) -> dict[str, Any]:
-    """The rules before anything is hidden."""
+    """Notes on the rules before anything is hidden."""
     guarded = values.guarded
     shown = maxima(values.classes[guarded], values.counts[guarded], len(classes))
     largest = float((shown / np.maximum(classes.sizes, 1)).max())
@@ -141,7 +141,7 @@ def facts(values: Values, classes: Classes, bound: Bound) -> dict[str, Any]:
 
 
 def sentences(notes: dict[str, Any]) -> list[str]:
-    """What was found and done, in sentences."""
+    """A summary of what was found and done."""
     found = [
         f"{facts['rules']:,} of {name.partition('.')[2]} (confidence {facts['confidence_before']:.4g} at most before)"
         for name, facts in notes.items()
@@ -156,10 +156,11 @@ def sentences(notes: dict[str, Any]) -> list[str]:
 
 
 def _after(values: Values, classes: Classes, stars: Counts) -> dict[str, Any]:
-    """The confidences when cells are starred: as published, in the worst case, and of values among the stars.
+    """The largest confidences after starring: as published, in the worst case, and among the stars.
 
-    The last is the share of the most frequent value among the stars of a class: what a reader is right with who knows
-    of every class which values its stars hide, but not which star hides which. Classes of stars only are left aside.
+    The last one is the share of the most frequent value among the stars of a class: how often a reader guesses right
+    who knows which values the stars of each class hide, but not which star hides which. Classes of nothing but stars
+    are ignored.
     """
     count = len(classes)
     guarded = values.guarded
@@ -175,11 +176,11 @@ def _after(values: Values, classes: Classes, stars: Counts) -> dict[str, Any]:
 
 
 def chosen_cells(values: Values, classes: Classes, stars: Counts, random: np.random.Generator) -> Mask:
-    """The rows whose cell is starred: of each class and value as many as asked for, drawn with equal chances.
+    """Choose the rows to star: of each class and value as many as asked for, drawn with equal probability.
 
-    Rows of a class with the same value differ in other published columns only. Were the first of them starred in any
-    known order, the place of a star would tell which values it can hide: not the ones that are shown by an earlier
-    row. Drawn from numbers that nobody else knows, it tells nothing.
+    Rows of a class with the same value differ only in other published columns. If the first of them in any known order
+    were starred, the place of a star would reveal which values it can hide, namely those that no earlier row shows. A
+    secret random draw reveals nothing.
 
     The rows must be in canonical order, so that the draw does not depend on the order of the input.
     """
@@ -197,7 +198,7 @@ def chosen_cells(values: Values, classes: Classes, stars: Counts, random: np.ran
 
 
 def drawn_entries(table: Table, classes: Classes, values: Values, key: int) -> AnyArray:
-    """A number that looks random for each class and value that meet: it follows from their texts and the key alone."""
+    """A pseudorandom number for each class and value that occur together, computed from their texts and the key."""
     import polars as pl
 
     state = np.full(len(classes), key & 0xFFFFFFFFFFFFFFFF, dtype=np.uint64)
@@ -208,7 +209,7 @@ def drawn_entries(table: Table, classes: Classes, values: Values, key: int) -> A
 
 
 def starred(column: Column, rows: Mask) -> Column:
-    """The column with some cells starred; it is a column of texts then, as every column with a ``*`` is."""
+    """The column with some cells starred; it becomes a column of texts, like every column with a ``*``."""
     if not rows.any():
         return column
     domain = column.domain

@@ -38,13 +38,13 @@ Made = TypeVar("Made", Table, Dataset)
 
 
 class TableRuleHiding(TableMethod):
-    """Anonymize a table, find the rules "class ⇒ sensitive value" that are too sure, and hide them.
+    """Anonymize a table, find the rules "class ⇒ sensitive value" with too much confidence, and hide them.
 
-    Step 1 is any method of tables, which keeps k and all other promises. Step 2 finds the rules with a confidence above
-    c. Step 3 hides them: `star` publishes ``*`` for the least number of sensitive cells that brings every rule to c or
-    below; `decoy` stars cells with other values too, so that no value has a share above c among the stars of a class;
-    `merge` joins classes and stars nothing. Which rows of a class are starred is drawn at random; whoever gives a seed
-    keeps it as secret as the data.
+    Step 1 is any method for tables, which keeps k and all other promises. Step 2 finds the rules with a confidence
+    above c. Step 3 hides them: `star` publishes ``*`` for the fewest sensitive cells that bring every rule to c or
+    below; `decoy` also stars cells with other values, so that no value has a share above c among the stars of a class;
+    `merge` joins classes and stars nothing. Which rows of a class are starred is drawn at random; a seed that is given
+    must be kept as secret as the data.
     """
 
     name: ClassVar[str] = "table-rule-hiding"
@@ -92,7 +92,7 @@ class TableRuleHiding(TableMethod):
     @field_validator("options")
     @classmethod
     def _as_fields(cls, options: dict[str, Any]) -> dict[str, Any]:
-        """Names as on the command line are taken too: ``max-suppressed`` for ``max_suppressed``."""
+        """Accept names as on the command line too: ``max-suppressed`` for ``max_suppressed``."""
         return {name.replace("-", "_"): value for name, value in options.items()}
 
     @model_validator(mode="after")
@@ -106,7 +106,7 @@ class TableRuleHiding(TableMethod):
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """For a confidence: all strategies; for a risk: confidences and class sizes with each of them."""
+        """For a confidence, all strategies; for a risk, several confidences and class sizes."""
         if goal.aim is not Aim.RULES:
             return []
         shown = ("k", "confidence")
@@ -141,18 +141,18 @@ class TableRuleHiding(TableMethod):
         return self.anonymize_with == NONE
 
     def overlapping(self) -> str:
-        """Joined classes may cover cells of others; and the method of step 1 may make such classes."""
+        """Merging, since joined classes may cover cells of others; or an option of the method of step 1."""
         if self.strategy == "merge":
             return "--strategy merge"
         return "" if self.accepts_generalized() else self._inner().overlapping()
 
     @property
     def splits_ties(self) -> bool:
-        """Where the method of step 1 does."""
+        """Whether the method of step 1 separates equal rows."""
         return not self.accepts_generalized() and self._inner().splits_ties
 
     def hidden(self) -> HiddenRules:
-        """The promise about rules."""
+        """The promise that the rules are hidden."""
         names = ("confidence", "fewer_than", "antecedent", "size", "column", "values")
         return HiddenRules(**{name: getattr(self, name) for name in names})
 
@@ -193,7 +193,7 @@ class TableRuleHiding(TableMethod):
         return release, Trace(rows, timings, {**trace.notes, **notes, "summary": summary})
 
     def _distributed(self, data: Dataset, engine: Distributed, seed: int | None) -> Anonymized:
-        """Anonymize in parts, and hide the rules of whole classes, each class by itself."""
+        """Anonymize in parts, and hide the rules of whole classes, one class at a time."""
         from shoal.methods.table_rule_hiding._distributed import hide_in_parts
         from shoal.models._distributed import verify_table
 
@@ -221,7 +221,7 @@ class TableRuleHiding(TableMethod):
         return self._release(made, first, hidden, {}), Trace(trace.rows, timings, notes)
 
     def _step_one_in_parts(self, data: Dataset, engine: Distributed, seed: int | None) -> Anonymized:
-        """The table as the method of step 1 publishes it, or as it stands."""
+        """The table in parts as published by the method of step 1, or as it is if there is no step 1."""
         from shoal.methods.table_rule_hiding._distributed import texts_of
         from shoal.models._distributed import verify_table
 
@@ -241,12 +241,12 @@ class TableRuleHiding(TableMethod):
             )
 
     def _wildcards(self) -> bool:
-        """Whether a missing cell is to match every value."""
+        """Whether a missing cell matches every value in the promises of step 1."""
         models = super().models() if self.accepts_generalized() else self._inner().models()
         return any(isinstance(model, KAnonymity) and model.missing_matches_all for model in models)
 
     def _step_one(self, data: Table, engine: Engine | None, seed: int | None) -> Anonymized:
-        """The table as the method of step 1 publishes it, or as it stands."""
+        """The table as published by the method of step 1, or as it is if there is no step 1."""
         if self.anonymize_with != NONE:
             return self._inner().anonymize(data, engine, seed)
         self._refuse_as_it_is(data)
@@ -258,7 +258,7 @@ class TableRuleHiding(TableMethod):
         return Release(table, self.name, {}, promises), Trace(order)
 
     def _refuse_as_it_is(self, data: Table) -> None:
-        """Refuse what cannot be done without a step 1."""
+        """Refuse parameters that do not work without a step 1."""
         if self.options:
             raise WrongUse("Options are for the method of step 1, and there is none.")
         data.refuse_without_quasi()
@@ -271,7 +271,7 @@ class TableRuleHiding(TableMethod):
             )
 
     def _inner(self) -> TableMethod:
-        """The method of step 1, with all promises that are not about rules."""
+        """The method of step 1, with all promises except the one about rules."""
         kind = registry.load("method", self.anonymize_with)
         if not issubclass(kind, TableMethod) or kind.publishes is not None:
             raise WrongUse(
@@ -308,7 +308,7 @@ class TableRuleHiding(TableMethod):
         )
 
     def _refuse_lost_promise(self, model: TableModel, verdict: Verdict) -> None:
-        """Refuse a release in which a star, or a join, has broken another promise."""
+        """Refuse a release in which stars or joined classes have broken another promise."""
         if not verdict.holds:
             raise Infeasible(
                 f"Hiding the rules breaks {model.name}, which is about the values that a class still shows. "
@@ -318,7 +318,7 @@ class TableRuleHiding(TableMethod):
     def _hide(
         self, data: Table, table: Table, trace: Trace, hidden: HiddenRules, key: int
     ) -> tuple[Table, Any, dict[str, Any]]:
-        """The table without rules, its original rows, and what the owner may know."""
+        """The table with its rules hidden, the original row of each row, and notes for the data's owner."""
         self._refuse_unknown_values(hidden.judged(data))
         notes: dict[str, Any] = {}
         if self.strategy == "merge":
@@ -333,7 +333,7 @@ class TableRuleHiding(TableMethod):
             changed, notes = self._starring().columns(table, hidden.judged(table), random, key)
         if not any(column is not table.column(name) for name, column in changed.items()):
             return table, trace.rows, notes
-        # Rows are put in order anew: the order that they had would tell the rank of a starred value.
+        # Rows are sorted anew: their previous order would reveal the rank of a starred value.
         made, order = published(table, changed)
         return made, trace.rows[order], notes
 
@@ -346,10 +346,10 @@ class TableRuleHiding(TableMethod):
                 raise UnknownName(f"value of {where} called", value, sorted(known - {""}))
 
     def _starring(self) -> Starring:
-        """What is to be starred, where stars hide the rules."""
+        """The parameters of starring, for the strategies that hide rules by stars."""
         assert self.strategy != "merge"
         rules = (self.strategy, self.antecedent, self.size, self.confidence, self.fewer_than, self.values)
-        # Promised by k itself, or by a model with parameters of its own.
+        # The promise of k, from the parameter k or from a model in the list of promises.
         promised = (model.k for model in super().models() if isinstance(model, KAnonymity))
         return Starring(*rules, max(promised, default=1))
 
@@ -362,9 +362,10 @@ class TableRuleHiding(TableMethod):
         bound: Bound,
         hidden: HiddenRules,
     ) -> tuple[dict[str, Column], int]:
-        """The quasi-identifiers of joined classes, and the number of classes that are left.
+        """The quasi-identifiers of joined classes, and the number of classes that remain.
 
-        Suppressed rows, which show nothing, are left as they are: joined to others they would hide rules as stars do.
+        Classes that show no sensitive value, such as suppressed rows, are left alone: joined to others they would hide
+        rules as stars do.
         """
         filled = np.flatnonzero(np.any([values.stars < classes.sizes for values in columns], axis=0))
         some, parts = classes.only(filled), [values.only(filled) for values in columns]
@@ -395,7 +396,7 @@ class TableRuleHiding(TableMethod):
 
 
 def _refuse_unkept(model: TableModel, verdict: Verdict) -> None:
-    """Refuse a table that does not keep what is promised as it stands."""
+    """Refuse a table that, as it is, does not keep what is promised."""
     if not verdict.holds:
         value = verdict.value
         best = value if value is None or isinstance(value, int) else float(value)
@@ -408,7 +409,7 @@ def _refuse_unkept(model: TableModel, verdict: Verdict) -> None:
 
 
 def _can_be_asked(model: TableModel, best: float | None) -> bool:
-    """Whether what a table reaches is a promise: no class of one row is one of k-anonymity."""
+    """Whether the value that a table reaches could be promised; k-anonymity with k = 1 promises nothing."""
     return best is not None and (best > 1 or not isinstance(model, KAnonymity))
 
 
