@@ -22,7 +22,7 @@ from shoal.data.table import Table
 from shoal.engines.stream import Stream
 from shoal.errors import BrokenPromise
 from shoal.models import _distributed as in_parts
-from shoal.models._certain_values import CertainValues, certain_warnings, warned_of_table
+from shoal.models._certain_classes import CertainValues, certain_warnings, warned_of_table
 from shoal.models._equivalence_classes import Excerpt
 from shoal.models.k_anonymity import KAnonymity
 

@@ -254,7 +254,7 @@ class Distributed:
     def warnings(self, original: Any, release: Release[Any], found: Mapping[str, int]) -> tuple[str, ...]:
         """Disclosure warnings."""
         from shoal.data._spellings import items_spelled_twice
-        from shoal.models._certain_values import certain_warnings
+        from shoal.models._certain_classes import certain_warnings
         from shoal.models.k_anonymity import KAnonymity
         from shoal.risks.disclosure_warnings import concerns_in_parts, missing_matched, warned_of_bare
 

@@ -182,7 +182,7 @@ class Local:
     def warnings(self, original: Any, release: Release[Any], found: Mapping[str, int]) -> tuple[str, ...]:
         """Disclosure warnings."""
         from shoal.models._achieved_levels import reached_k
-        from shoal.models._certain_values import warned_of_table
+        from shoal.models._certain_classes import warned_of_table
         from shoal.risks.disclosure_warnings import concerns, missing_matched, set_warnings
 
         data = release.data

@@ -27,7 +27,7 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.data.verdict import Verdict
 from shoal.errors import WrongUse
-from shoal.models._certain_values import CertainValues
+from shoal.models._certain_classes import CertainValues
 from shoal.models._equivalence_classes import Excerpt
 from shoal.models._release_checks import evidence_of, verdict_on, verdict_on_nothing
 from shoal.models._sensitive import SensitiveModel
