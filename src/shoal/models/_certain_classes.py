@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import owners
+from shoal.arrays import Codes, Mask, Rows, owners, summed
+from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.role import Role
-from shoal.data.table import Table
+from shoal.data.table import Column, Table
 from shoal.models._equivalence_classes import Excerpt, PublishedClasses
 from shoal.models.model import Evidence
 from shoal.risks.certain_values import Certain, warned_of_certain
@@ -37,16 +38,26 @@ class CertainValues:
         noun = "rows" if self.entity is None else "persons"
         sums: dict[str, int] = {}
         for column in classes.table.sensitive:
-            tally = classes.tally(column, self.entity)
-            held_by_all = np.flatnonzero(tally.counts == sizes[owners(tally.indptr)])
-            # Persons may share several values: their class counts once.
-            _, first = np.unique(owners(tally.indptr)[held_by_all], return_index=True)
-            alone = held_by_all[first]
-            rows = np.bincount(tally.values[alone], tally.counts[alone], minlength=len(column.domain))
+            alone, values = self._alone(classes, column)
+            rows = summed(values, sizes[alone], len(column.domain))
             sums[_name(column.name, noun)] = int(sizes.sum())
             for code in np.flatnonzero(rows).tolist():
                 sums[_name(column.name, noun, column.domain.labels[code])] = int(rows[code])
         return Evidence(sums=sums)
+
+    def _alone(self, classes: PublishedClasses, column: Column) -> tuple[Rows, Codes]:
+        """The classes all of whose rows, or persons, have one value, and which it is."""
+        if self.entity is None:
+            value = column.codes[classes.first]
+            other = classes.number[column.codes != value[classes.number]]
+            shown: Mask = np.array([label != SUPPRESSED for label in column.domain.labels], dtype=np.bool_)
+            alone = np.flatnonzero((np.bincount(other, minlength=len(classes)) == 0) & shown[value])
+            return alone, value[alone]
+        tally = classes.tally(column, self.entity)
+        held_by_all = np.flatnonzero(tally.counts == classes.persons(self.entity)[owners(tally.indptr)])
+        # Persons may share several values: their class counts once.
+        alone, first = np.unique(owners(tally.indptr)[held_by_all], return_index=True)
+        return alone, tally.values[held_by_all[first]]
 
 
 def warned_of_table(release: Release[Any], published: Table) -> tuple[str, ...]:
