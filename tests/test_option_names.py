@@ -26,6 +26,10 @@ SOURCE = Path(shoal.__file__).parent
         ("the other with --link visits.csv:patient.", "the other with link='visits.csv:patient'."),
         ("--link joins records to persons", "`link` joins records to persons"),
         ("the folder that `shoal anonymize … -o` made", "the folder that `Run.write` made"),
+        (
+            "out: `shoal convert INPUT KEPT --drop-only ITEMS`, with",
+            "out: `shoal.io.baskets.conversion.convert_baskets(INPUT, KEPT, drop_only=ITEMS)`, with",
+        ),
         ("--rho1 and --rho2 belong together", "`rho1` and `rho2` belong together"),
         ("or --suppression-limit 0.05", "or suppression_limit=0.05"),
         ("--private and --private-below are", "`private` and `private_below` are"),

@@ -5,6 +5,7 @@
     shoal.measure("out", original="people.csv")
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,27 @@ from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.engines.protocol import Engine, engine_given
-from shoal.errors import BadData
+from shoal.errors import BadData, WrongUse
+from shoal.io.reading import Reading
 from shoal.measures._chosen import asked_scores, comparison_of, measured
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Scores
 from shoal.recipe import Recipe, Roles, make_measure
-from shoal.sources import Request, load_baskets, load_table, with_hierarchies
+from shoal.sources import (
+    Request,
+    likely_layout,
+    load_baskets,
+    load_table,
+    looks_like_baskets,
+    looks_like_table,
+    with_hierarchies,
+)
+
+FORMS = ("lines", "spmf", "long", "matrix")
+"""Layouts of baskets that a text may have."""
+
+GIVE = "Give the data that the release was made from."
+"""What to do about an original of another form."""
 
 
 def measure(
@@ -102,7 +118,14 @@ def read_both(
     if registry.load("method", release.method).accepts is Baskets:
         trees, source = hierarchies or kept, plan.source
         request = Request(original, plan.roles, source.reading, trees, layout=source.baskets, seed=plan.seed)
-        data = load_baskets(request, where).data
+        try:
+            data = load_baskets(request, where).data
+        except (WrongUse, BadData) as error:
+            if not looks_like_table(original, source.baskets):
+                raise
+            raise BadData(
+                f"this looks like a table, and the release is one of baskets. {GIVE}", path
+            ) from error
     else:
         steps = plan.the_preparation()
         for step in steps:
@@ -110,7 +133,12 @@ def read_both(
                 # A new key would give different values.
                 raise BadData("the key of this release is missing; put it back.", step.key_file)
         request = Request(original, plan.roles, plan.source.reading, preparation=steps)
-        read = load_table(request, where).data
+        try:
+            read = load_table(request, where).data
+        except (WrongUse, BadData) as error:
+            if not _is_baskets(original, plan.source.reading, release, where):
+                raise
+            raise BadData(f"this looks like baskets, and the release is a table. {GIVE}", path) from error
         table = schema_of(read)
         if isinstance(schema_of(release.data), Related) and not isinstance(table, Related):
             raise BadData(
@@ -121,6 +149,18 @@ def read_both(
     both = comparison_of(data, release)
     refuse_other_original(both, path)
     return both, plan
+
+
+def _is_baskets(original: Any, reading: Reading, release: Release[Any], engine: Engine) -> bool:
+    """Whether a file that cannot be read as the original table looks like baskets, and has no column of the release."""
+    if not isinstance(original, str | Path) or not os.path.isfile(original):
+        return False
+    columns = engine.column_names(original, reading)
+    if any(set(columns).intersection(names) for names in _roles_in(release).by_column().values()):
+        return False
+    if looks_like_baskets(original, reading, engine) and not looks_like_table(original, None):
+        return True
+    return likely_layout(original, FORMS) is not None
 
 
 def plan_of(

@@ -58,6 +58,17 @@ WORDED = (
 VERBS = "(?:has|is|are|does|joins|and|or|to|too|away)"
 """Words that are never the value of an option."""
 
+CALLS = {
+    "`shoal anonymize … -o`": "`Run.write`",
+    "`shoal convert INPUT KEPT --drop-only ITEMS`": (
+        "`shoal.io.baskets.conversion.convert_baskets(INPUT, KEPT, drop_only=ITEMS)`"
+    ),
+    "`shoal convert INPUT KEPT --most-items 20`": (
+        "`shoal.io.baskets.conversion.convert_baskets(INPUT, KEPT, most_items=20)`"
+    ),
+}
+"""Commands that are called otherwise in Python."""
+
 _VALUE = r"""(?:[^\s,;)"'`]|,(?=\S))*[^\s,;:.)"'`]"""
 _OPTION = re.compile(
     rf"""(?<![\w'"-])(?P<quote>`?)--
@@ -105,7 +116,8 @@ def in_python(text: str) -> str:
     >>> in_python("There is no item '--quasi'.")
     "There is no item '--quasi'."
     """
-    text = text.replace("`shoal anonymize … -o`", "`Run.write`")
+    for typed, called in CALLS.items():
+        text = text.replace(typed, called)
     return _VERB.sub(r"`shoal.\1(…)`", _OPTION.sub(_parameter, text))
 
 

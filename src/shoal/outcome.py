@@ -28,6 +28,7 @@ from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Scores
 from shoal.option_names import spoken
 from shoal.preparation.transform import Transform
+from shoal.risks.group_readers import warned_of_readers
 
 if TYPE_CHECKING:
     import polars
@@ -269,7 +270,9 @@ class Run(Generic[Original, Data]):
             kept = [column for column in schema.columns if column.name in hashed]
             alone = {one.name for one in kept if one.domain.missing is None and one.domain.present == rows}
         release = replace(published, data=_without(published.data, alone))
-        return self.engine.warnings(_without(self.original, alone), release, found)
+        said = self.engine.warnings(_without(self.original, alone), release, found)
+        measured = {score.name: float(score.value) for score in self.scores}
+        return (*said, *warned_of_readers(measured, release.promises, release.parameters))
 
     def with_scores(self, both: Comparison) -> Self:
         """The same run with its scores."""

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -240,6 +240,31 @@ def looks_like_baskets(source: Any, reading: Reading, engine: Engine | None = No
     return are_items((engine or Local()).column_names(source, reading))
 
 
+def looks_like_table(source: Any, layout: str | None) -> bool:
+    """Whether a file here that cannot be read as baskets has columns, and they are none of a layout of baskets.
+
+    `layout`: the layout that is given, if one is; what was said to be lines has no columns.
+    """
+    from shoal.io.baskets.layouts import parse_layout, table_layout
+    from shoal.io.source import FRAME_FORMATS, STANDARD_INPUT, format_of
+
+    if not isinstance(source, str | Path) or str(source) == STANDARD_INPUT:
+        return False
+    given = None if layout is None else parse_layout(layout)
+    if given is not None and given.form == "lines":
+        return False
+    names = Local().column_names(source, Reading())
+    if len(names) < 2 or (given is not None and given.columns and set(given.columns) <= set(names)):
+        return False
+    if format_of(source) not in FRAME_FORMATS:
+        return likely_layout(source) is None
+    try:
+        table_layout(names, [], False)
+    except WrongUse:
+        return True
+    return False
+
+
 def are_items(names: Sequence[str]) -> bool:
     """Whether the column names look like a line of items separated by blanks.
 
@@ -263,8 +288,8 @@ def form_of(source: Any) -> type:
     return Baskets if looks_like_baskets(source, Reading()) else Table
 
 
-def likely_layout(source: Any) -> str | None:
-    """The layout of baskets that a text file with a header seems to have: a matrix of 0 and 1, or a long table."""
+def likely_layout(source: Any, forms: Collection[str] = ("matrix", "long")) -> str | None:
+    """The layout of baskets that a text file seems to have, among some forms: by default, those with a header."""
     from shoal.io.baskets.layouts import SAMPLE, find_layout
     from shoal.io.source import FRAME_FORMATS, STANDARD_INPUT, format_of, read_bytes
 
@@ -285,7 +310,7 @@ def likely_layout(source: Any) -> str | None:
         layout = find_layout(sample, place)
     except WrongUse:
         return None
-    return str(layout) if layout.form in ("matrix", "long") else None
+    return str(layout) if layout.form in forms else None
 
 
 def with_item_hierarchy(baskets: Baskets, given: Mapping[str, str | Hierarchy]) -> Baskets:

@@ -99,3 +99,17 @@ def test_convert(shoal: Shoal, baskets: Path, folder: Path) -> None:
     assert (folder / "back.dat").read_text() == "0 2\n0 2 5\n1 2\n0 1 5\n0 1 2\n0 1 2 5\n"
     assert shoal("convert", baskets, "matrix.csv", "--to", "matrix").code == 2
     assert shoal("convert", baskets, "other.csv").code == 2
+
+
+def test_baskets_of_secrets_alone_are_left_out(shoal: Shoal, folder: Path) -> None:
+    """The warning says what to type, and what was typed leaves nothing to warn of."""
+    (folder / "t.dat").write_text("milk\nmilk tea\ntea\nsecret\nmilk\ntea secret\nmilk tea\nmilk\n" * 2)
+    call = ("--p", 4, "--sensitive", "secret", "--no-report", "--force", "-o", "out")
+    answer = shoal("anonymize", "cahd", "t.dat", *call)
+    assert (
+        "leave out the baskets that hold nothing else: `shoal convert INPUT KEPT --drop-only ITEMS`"
+        in answer.out
+    )
+    answer = shoal("convert", "t.dat", "kept.dat", "--drop-only", "secret")
+    assert answer.out == "14 of 16 baskets with 3 of 3 items in kept.dat\n"
+    assert "without a public item" not in shoal("anonymize", "cahd", "kept.dat", *call).out

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 OTHER = "not the original of this release"
@@ -104,6 +105,70 @@ def test_another_original_of_baskets(shoal: Callable[..., object], folder: Path)
     answer = shoal("measure", "out", "--original", "b.dat")
     assert answer.code == 3
     assert "the item '2' is published" in answer.err
+
+
+@pytest.mark.parametrize("engine", [(), ("--engine", "stream")])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("baskets.dat", "milk\nmilk bread\n"),
+        ("baskets.txt", "milk bread tea\nmilk\n"),
+        ("numbers.txt", "10307\n10311 12487\n"),
+        ("long.csv", "basket,item\n1,milk\n1,bread\n2,tea\n"),
+    ],
+)
+def test_baskets_are_no_original_of_a_table(
+    name: str,
+    text: str,
+    engine: tuple[str, ...],
+    shoal: Callable[..., object],
+    people: Path,
+    roles: tuple[str, ...],
+    folder: Path,
+) -> None:
+    release_by(shoal, people, roles, "mondrian")
+    (folder / name).write_text(text)
+    answer = shoal("measure", "out", "--original", name, *engine)
+    assert answer.code == 3
+    assert f"{name}: this looks like baskets, and the release is a table. Give the data" in answer.err
+
+
+@pytest.mark.parametrize("engine", [(), ("--engine", "stream")])
+@pytest.mark.parametrize("layout", [(), ("--baskets", "long:who,what")])
+@pytest.mark.parametrize("ending", ["csv", "dat", "parquet"])
+def test_a_table_is_no_original_of_baskets(
+    ending: str,
+    layout: tuple[str, ...],
+    engine: tuple[str, ...],
+    shoal: Callable[..., object],
+    people: Path,
+    folder: Path,
+) -> None:
+    lines = ["1,2", "1,3", "2,2", "2,3"] * 3
+    (folder / "a.csv").write_text("\n".join(["who,what" if layout else "basket,item", *lines]) + "\n")
+    made = shoal("anonymize", "disassociation", "a.csv", "--k", 2, "--m", 2, *layout, "-o", "out")
+    assert made.code == 0, made.err
+    name = f"table.{ending}"
+    frame = pl.read_csv(people)
+    frame.write_parquet(name) if ending == "parquet" else frame.write_csv(name)
+    answer = shoal("measure", "out", "--original", name, *engine)
+    assert answer.code == 3
+    assert f"{name}: this looks like a table, and the release is one of baskets. Give the data" in answer.err
+
+
+def test_another_table_is_a_table(
+    shoal: Callable[..., object], people: Path, roles: tuple[str, ...], folder: Path
+) -> None:
+    """With a column of the release it is no baskets, whatever it is called; another complaint stays what it is."""
+    release_by(shoal, people, roles, "mondrian")
+    (folder / "table.dat").write_text("age\n39\n")
+    answer = shoal("measure", "out", "--original", "table.dat")
+    assert answer.code == 2
+    assert "There is no column" in answer.err
+    (folder / "other.dat").write_text("height,weight\n170,70\n")
+    assert "looks like" not in shoal("measure", "out", "--original", "other.dat").err
+    answer = shoal("measure", "out", "--original", "nowhere.dat")
+    assert "looks like" not in answer.err
 
 
 def test_it_needs_the_private_files(

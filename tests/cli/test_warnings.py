@@ -19,7 +19,7 @@ def visits(folder: Path) -> Path:
     """120 visits of 30 patients, a third of them without a diagnosis."""
     rows = [
         f"P{row % 30},+49 {row},{1 + row % 28:02d}.0{1 + row % 9}.19{40 + row % 50},"
-        f"2011-1{row % 3}-{10 + row % 17} {row % 24:02d}:41:00,{('flu', 'cold', '')[row % 3]}"
+        f"2011-1{row % 3}-{10 + row % 17} {row % 24:02d}:41:00,{('flu', 'cold', '')[row // 5 % 3]}"
         for row in range(120)
     ]
     path = folder / "visits.csv"

@@ -39,6 +39,7 @@ WARNED: dict[str, tuple[str, str, dict[str, Any]]] = {
         {**TABLE, "reading": Reading(drop_missing=True)},
     ),
     "one that is published": ("mondrian", "insensitive column", {**TABLE, "others": "insensitive"}),
+    "a sensitive value that is certain": ("mondrian", "'dx' is certain for", {**TABLE, "quasi": "admitted"}),
     "all at once": (
         "samarati",
         "No file in",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.basket_cases import baskets_of, sets_of, small_baskets
 
 from shoal.data.baskets import Baskets
-from shoal.errors import WrongUse
+from shoal.errors import UnknownName, WrongUse
 from shoal.io.baskets.conversion import convert_baskets, separator_to_tell, without_rare_items
 from shoal.io.baskets.load import read_baskets
 from shoal.io.reading import Reading
@@ -50,6 +50,20 @@ def test_empty_baskets_go_on_request_alone(tmp_path: Path) -> None:
     for drop, count in ((False, 4), (True, 3)):
         before, after = convert_baskets(ROWS, tmp_path / f"{drop}.dat", drop_empty=drop)
         assert (len(before.baskets), len(after)) == (4, count)
+
+
+def test_baskets_go_with_items_that_nobody_holds_then(tmp_path: Path) -> None:
+    rows = [["0", "9"], ["9"], [], ["7", "9"], ["0", "7"]]
+    before, after = convert_baskets(rows, tmp_path / "out.dat", drop_only=["7", "9"])
+    assert (len(before.baskets), sets_of(after)) == (5, [frozenset("09"), frozenset(), frozenset("07")])
+    _, after = convert_baskets(rows, tmp_path / "empty.dat", drop_only=["0", "7", "9"], drop_empty=True)
+    assert (len(after), after.vocabulary) == (0, ())
+    _, after = convert_baskets(rows, tmp_path / "small.dat", most_items=1)
+    assert (sets_of(after), after.vocabulary) == ([frozenset("9"), frozenset()], ("9",))
+    with pytest.raises(WrongUse, match="at least 1"):
+        convert_baskets(rows, tmp_path / "none.dat", most_items=0)
+    with pytest.raises(UnknownName, match="There is no item '8'"):
+        convert_baskets(rows, tmp_path / "none.dat", drop_only=["8"])
 
 
 def test_a_negative_support_is_refused() -> None:

@@ -7,7 +7,7 @@ from cyclopts import App, Parameter
 
 from shoal.cli import show
 from shoal.cli.command_anonymize import OF_BASKETS, OUTPUT, Input, Quiet
-from shoal.cli.options import Section, flag, flattened, single, text_option
+from shoal.cli.options import Section, flag, flattened, list_option, number_option, single, text_option
 from shoal.data.baskets import Baskets
 from shoal.io.baskets.conversion import convert_baskets, separator_to_tell
 from shoal.io.baskets.load import EncodedBaskets
@@ -55,6 +55,15 @@ def convert(
         ),
     ] = 0,
     drop_empty: Annotated[bool, flag("leave out baskets without items", group=OUTPUT)] = False,
+    drop_only: Annotated[
+        tuple[str, ...],
+        list_option(
+            "leave out baskets that hold these items and no others: the sensitive ones", group=OUTPUT
+        ),
+    ] = (),
+    most_items: Annotated[
+        int | None, number_option("leave out baskets with more items", group=OUTPUT, show_default=False)
+    ] = None,
     force: Annotated[bool, flag("replace a file of that name", group=OUTPUT)] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -73,6 +82,8 @@ def convert(
         to=to,
         least_support=least_support,
         drop_empty=drop_empty,
+        drop_only=drop_only,
+        most_items=most_items,
     )
     if not quiet:
         tell(before, after, output)

@@ -254,6 +254,7 @@ class Distributed:
     def warnings(self, original: Any, release: Release[Any], found: Mapping[str, int]) -> tuple[str, ...]:
         """Disclosure warnings."""
         from shoal.data._spellings import items_spelled_twice
+        from shoal.models._certain_classes import certain_warnings
         from shoal.models.k_anonymity import KAnonymity
         from shoal.risks.disclosure_warnings import concerns_in_parts, missing_matched, warned_of_bare
 
@@ -261,11 +262,20 @@ class Distributed:
         if not isinstance(data.schema, Table):
             bare = warned_of_bare(found.get("bare", 0), type(data.schema))
             return (*items_spelled_twice(original.schema), *bare)
-        said = concerns_in_parts(original, data, found.get("classes", 0))
+        certain = certain_warnings(release, data.schema, found, partial(_texts_held, data))
+        said = (*concerns_in_parts(original, data, found.get("classes", 0)), *certain)
         if not any(promise.get("missing_matches_all") for promise in release.promises):
             return said
         verdict = self.judge(data, [KAnonymity(k=2)], asked=True)[0][0]
         return (*said, missing_matched(int(verdict.value or 0)))
+
+
+def _texts_held(published: Dataset, name: str) -> Mapping[str, int]:
+    """How many rows have each text of a column."""
+    from shoal.data._export import unnamed
+
+    counts = published.parts.counts([name])
+    return dict(zip(unnamed(counts[name]).fill_null("").to_list(), counts[COUNT].to_list(), strict=True))
 
 
 def tallied(parts: Parts, names: Sequence[str]) -> "dict[str, Frame]":

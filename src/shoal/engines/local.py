@@ -182,6 +182,7 @@ class Local:
     def warnings(self, original: Any, release: Release[Any], found: Mapping[str, int]) -> tuple[str, ...]:
         """Disclosure warnings."""
         from shoal.models._achieved_levels import reached_k
+        from shoal.models._certain_classes import warned_of_table
         from shoal.risks.disclosure_warnings import concerns, missing_matched, set_warnings
 
         data = release.data
@@ -197,5 +198,5 @@ class Local:
                 for kind, name in kinds.items()
                 if any(promise.get(name) for promise in release.promises)
             ]
-            return (*concerns(original, data), *matched)
+            return (*concerns(original, data), *warned_of_table(release, data), *matched)
         return set_warnings(original, data, release.promises)

@@ -27,6 +27,7 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.data.verdict import Verdict
 from shoal.errors import WrongUse
+from shoal.models._certain_classes import CertainValues
 from shoal.models._equivalence_classes import Excerpt
 from shoal.models._release_checks import evidence_of, verdict_on, verdict_on_nothing
 from shoal.models._sensitive import SensitiveModel
@@ -70,7 +71,7 @@ def verify_table(models: Sequence[TableModel], published: Dataset, memory: int) 
 def judge_table(
     models: Sequence[TableModel], published: Dataset, memory: int, *, side_by_side: bool = True
 ) -> tuple[tuple[Verdict, ...], dict[str, int]]:
-    """Judge a published table in parts, and count its classes.
+    """Judge a published table in parts, and count its classes, and the rows whose sensitive values are certain in them.
 
     `published`: the table: texts, missing cells null or empty. One more verdict comes at the end if it tells nothing,
     and one if its order is broken, where that can be found out. `memory`: bytes that one worker can give to it.
@@ -102,14 +103,17 @@ def judge_table(
         )
     wholes = {column.name: _overall(rows, column.name) for column in _compared(models, table)}
     quasi = [column.name for column in table.quasi]
-    examine = partial(_examined, models=tuple(separable), columns=columns, wholes=wholes, telling=telling)
+    certain = CertainValues(next(iter(entities), None))
+    examine = partial(
+        _examined, models=(*separable, certain), columns=columns, wholes=wholes, telling=telling
+    )
     found = _by_class(
         rows,
         partial(_counted_too, examine=examine, quasi=quasi, columns=telling_names, items=set_names),
         quasi,
         -(-count // (min(fits, max(count // 32, SMALL_PART)) if side_by_side else fits)),
     )
-    *found, classes = found or [Evidence() for _ in (*separable, None)]
+    *found, sure, classes = found or [Evidence() for _ in (*separable, None, None)]
     verdicts = {id(model): model.conclude(one) for model, one in zip(separable, found, strict=True)}
     if together:
         everything = _examined(rows.collect(), tuple(together), columns, wholes, telling)
@@ -119,7 +123,7 @@ def judge_table(
     disorder = None if published.order is None else verdict_on(published.order())
     last = (one for one in (verdict_on_nothing(table, tells=bool(tells)), disorder) if one is not None)
     judged = (model.remarked(verdicts[id(model)]) for model in models)
-    return (*judged, *last), {CLASSES: classes.sums.get(CLASSES, 0)}
+    return (*judged, *last), {CLASSES: classes.sums.get(CLASSES, 0), **sure.sums}
 
 
 def refuse_unknown(models: Sequence[Model], published: Dataset) -> None:
@@ -221,7 +225,7 @@ def _packed(frame: pl.DataFrame, work: Callable[[pl.DataFrame], Any]) -> pl.Data
 
 def _examined(
     frame: pl.DataFrame,
-    models: tuple[TableModel, ...],
+    models: "tuple[TableModel | CertainValues, ...]",
     columns: tuple[Column, ...],
     wholes: "dict[str, tuple[tuple[str, ...], Counts]]",
     telling: int,

@@ -220,7 +220,8 @@ def warned_of_bare(bare: int, form: type) -> tuple[str, ...]:
     return (
         f"{counted(bare, 'baskets')} {'is' if bare == 1 else 'are'} published without a public item, in "
         f"{form.__name__.lower()} with sensitive ones: whoever is known to have a basket that is not empty holds a "
-        "sensitive item for certain. Leave such baskets out if that matters.",
+        "sensitive item for certain. If that matters, leave out the baskets that hold nothing else: "
+        "`shoal convert INPUT KEPT --drop-only ITEMS`, with the sensitive ITEMS, writes the others to KEPT.",
     )
 
 

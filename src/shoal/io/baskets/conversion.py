@@ -1,5 +1,6 @@
 """Baskets from one layout into another, without rare items if wanted."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, inf
@@ -7,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from shoal.arrays import Mask, indptr_of
 from shoal.data.baskets import Baskets
 from shoal.errors import WrongUse
 from shoal.io.baskets.layouts import BETWEEN_ITEMS, Layout, parse_layout, published_separator
-from shoal.io.baskets.load import EncodedBaskets, Source, load_baskets, write_baskets
+from shoal.io.baskets.load import EncodedBaskets, Source, codes_of, load_baskets, write_baskets
 from shoal.io.baskets.long_tables import between_items
 from shoal.io.reading import Reading
 from shoal.io.source import ARROW, PARQUET, format_of
@@ -28,6 +30,8 @@ def convert_baskets(
     to: str | None = None,
     least_support: float = 0,
     drop_empty: bool = False,
+    drop_only: Iterable[str] = (),
+    most_items: int | None = None,
 ) -> tuple[EncodedBaskets, Baskets]:
     """Read baskets and write them in another layout, in their order; gives what was read, and what was written.
 
@@ -35,12 +39,15 @@ def convert_baskets(
     ``lines:SEPARATOR``, ``spmf``, ``long``, ``long:ID,ITEM``, ``matrix`` or ``column:NAME``. By default, the ending
     says it: ``.dat`` is lines, ``.spmf`` is SPMF, ``.parquet`` and ``.arrow`` are long. ``.gz`` or ``.zst`` behind it
     compresses. `least_support`: items that fewer baskets hold are left out: a number of baskets, or below 1 a share of
-    them. `drop_empty`: leave out baskets without items. They are persons too, and stay by default. Raises `WrongUse` if
-    the layout to write is not known, or an item cannot be written in it.
+    them. `drop_empty`: leave out baskets without items. They are persons too, and stay by default. `drop_only`: items;
+    baskets that hold some of them and nothing else are left out first. `most_items`: leave out baskets with more items,
+    as they are read. Raises `WrongUse` if the layout to write is not
+    known, or an item cannot be written in it, and `UnknownName` if no basket holds an item of `drop_only`.
     """
     wanted = target_layout(target, to)
     encoded = load_baskets(source, layout, reading)
-    written = without_rare_items(encoded.baskets, least_support)
+    written = without_large_baskets(without_baskets_of(encoded.baskets, drop_only), most_items)
+    written = without_rare_items(written, least_support)
     if drop_empty:
         written = written.take(np.flatnonzero(written.lengths))
     written = replace(written, layout=str(wanted))
@@ -64,6 +71,44 @@ def without_rare_items(baskets: Baskets, least_support: float) -> Baskets:
     least = ceil(exact * len(baskets)) if exact < 1 else ceil(exact)
     rare = baskets.supports < least
     return baskets.keep(~rare) if rare.any() else baskets
+
+
+def without_baskets_of(baskets: Baskets, items: Iterable[str]) -> Baskets:
+    """The baskets that hold any other item than these, or none at all. Raises `UnknownName` if an item does not occur.
+
+    >>> from shoal.io.baskets.load import read_baskets
+    >>> baskets = read_baskets([["a", "b"], ["b"], [], ["b", "c"], ["c"]])
+    >>> kept = without_baskets_of(baskets, ["b", "c"])
+    >>> list(kept), kept.vocabulary
+    ([('a', 'b'), ()], ('a', 'b'))
+    """
+    codes = codes_of(baskets, items)
+    if not len(codes):
+        return baskets
+    named = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
+    named[codes] = True
+    others = np.diff(indptr_of(~named[baskets.items])[baskets.indptr])
+    return _only(baskets, (others > 0) | (baskets.lengths == 0))
+
+
+def without_large_baskets(baskets: Baskets, most_items: int | None) -> Baskets:
+    """The baskets that hold at most so many items; all where no number is given.
+
+    >>> from shoal.io.baskets.load import read_baskets
+    >>> list(without_large_baskets(read_baskets([["a", "b"], ["b"], []]), 1))
+    [('b',), ()]
+    """
+    if most_items is None:
+        return baskets
+    if most_items < 1:
+        raise WrongUse(f"The most items of a basket must be a number of at least 1, not {most_items}.")
+    return _only(baskets, baskets.lengths <= most_items)
+
+
+def _only(baskets: Baskets, wanted: Mask) -> Baskets:
+    """Some of the baskets, without the items that only others hold."""
+    left = baskets.take(np.flatnonzero(wanted))
+    return left.keep((left.supports > 0) | (baskets.supports == 0))
 
 
 def target_layout(target: str | Path, to: str | None) -> Layout:

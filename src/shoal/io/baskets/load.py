@@ -327,7 +327,7 @@ def _layout_of(source: "Input") -> Layout:
 
 def with_roles(baskets: Baskets, roles: Roles) -> Baskets:
     """The same baskets with other sensitive and insensitive items, by their texts."""
-    secret, neutral = _codes(baskets, roles.sensitive), _codes(baskets, roles.insensitive)
+    secret, neutral = codes_of(baskets, roles.sensitive), codes_of(baskets, roles.insensitive)
     both = np.intersect1d(secret, neutral)
     if len(both):
         item = baskets.vocabulary[both[0]]
@@ -335,8 +335,8 @@ def with_roles(baskets: Baskets, roles: Roles) -> Baskets:
     return replace(baskets, sensitive=secret, insensitive=neutral)
 
 
-def _codes(baskets: Baskets, items: Iterable[str]) -> Items:
-    """The codes of items by their texts, ascending."""
+def codes_of(baskets: Baskets, items: Iterable[str]) -> Items:
+    """The codes of items by their texts, ascending. Raises `UnknownName` if one does not occur."""
     places = {item: code for code, item in enumerate(baskets.vocabulary)}
     codes = set()
     for item in items:
