@@ -74,6 +74,9 @@ class Parts(Protocol):
     def keep(self) -> "Parts":
         """The same rows, computed once and kept where they are, for whoever asks several times."""
 
+    def as_categories(self) -> "Parts":
+        """The same rows, for work that takes categories (`polars.Enum`) for texts too: texts may come so."""
+
     def collect(self) -> "Frame":
         """All rows, here. Only for what is known to be small."""
 
@@ -96,6 +99,8 @@ class TextLayout:
     parse: "Callable[[bytes, int, str | Path], Frame]"
     """The cells, as texts, of whole lines without the header: for engines that read text themselves. It gets the
     number of the first line and the file, for messages."""
+    numbered: "Callable[[bytes, int, str | Path, Sequence[str]], Frame]"
+    """The same for some columns, whose texts may be categories."""
     trim: bool = False  # blanks before a cell, or before its quotes, mean nothing
 
 
