@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 
+from shoal.data._categories import enumeration, plain_texts
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import COUNT, Dataset, TextLayout
 from shoal.data.role import Roles
@@ -91,6 +92,17 @@ class MemoryParts:
     def keep(self) -> "MemoryParts":
         return self
 
+    def as_categories(self) -> "MemoryParts":
+        texts = self._frame.to_dict()
+        kinds = {
+            name: enumeration(cells.drop_nulls().unique())
+            for name, cells in texts.items()
+            if cells.dtype == pl.String
+        }
+        return self._next(
+            pl.DataFrame([cells.cast(kinds.get(name, cells.dtype)) for name, cells in texts.items()])
+        )
+
     def collect(self) -> pl.DataFrame:
         return self._frame
 
@@ -151,6 +163,7 @@ class MemoryEngine(Distributed):
 
 def _joined(frames: list[pl.DataFrame], schema: Any) -> pl.DataFrame:
     wanted = pl.Schema(schema)
+    frames = list(map(plain_texts, frames))  # work that takes categories may give them
     for frame in frames:
         assert frame.schema == wanted, f"{frame.schema} instead of {wanted}"
     return pl.concat(frames) if frames else wanted.to_frame()

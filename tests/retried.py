@@ -97,6 +97,9 @@ class RetriedParts:
             lambda random: pl.concat([self._make(random), other.select(self.names)._make(random)])
         )
 
+    def as_categories(self) -> "RetriedParts":
+        return self
+
     def keep(self) -> "RetriedParts":
         return self
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from tests.parts import MemoryParts
 
+from shoal.data._categories import plain_texts
 from shoal.data.dataset import Parts
 from shoal.engines import _out_of_core, _text_blocks
 from shoal.engines._text_numbers import TextNumbers
@@ -22,6 +23,7 @@ from shoal.errors import BadData, EngineFailed, WrongUse
 from shoal.io.reading import Reading
 from shoal.io.tables.distributed import open_parts
 from shoal.io.tables.load import open_input
+from shoal.kernels._compiling import eagerly
 
 SCHEMA: dict[str, Any] = {"number": pl.Int32, "name": pl.String}
 
@@ -147,6 +149,31 @@ def test_delimited_text(stream: Stream, tmp_path: Path, packed: bool, ended: boo
     assert found.names == opened.names
     assert_frame_equal(found.parts.collect(), opened.frame(opened.names))
     assert_frame_equal(found.parts.select(["c", "a"]).collect(), opened.frame(["c", "a"]))
+
+
+@pytest.mark.parametrize("memory", [300, 30_000])
+def test_texts_come_as_categories(stream: Stream, tmp_path: Path, memory: int) -> None:
+    """A kernel numbers the cells of a block, or leaves it to the reader; sorted, grouped and kept they are the same."""
+    cells = ["x", '"a,b"', "", "*", '"say ""fish"""', "ä", "ab", '"ab"']
+    lines = [f"{cells[row % 8]},{cells[row * row % 7]},{row % 5}" for row in range(200)]
+    lines[77] = " spread , 'out',3"
+    path = tmp_path / "rows.csv"
+    path.write_text("name,other,number\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    stream.memory = memory
+    parts = open_parts(str(path), stream).parts
+    expected = parts.collect()
+    with eagerly():
+        kept, direct = parts.keep(), parts.as_categories()
+        assert_frame_equal(plain_texts(pl.concat(map(plain_texts, direct._all()))), expected)
+        assert_frame_equal(kept.collect(), expected)
+        for one in (kept.as_categories(), direct):
+            some = one.select(["number", "other"])
+            assert_frame_equal(
+                plain_texts(pl.concat(map(plain_texts, some.sort(["other", "number"])._all()))),
+                expected.select("number", "other").sort("other", "number"),
+            )
+            counts = plain_texts(some.counts(["other"])).sort("other")
+            assert_frame_equal(counts, parts.counts(["other"]), check_column_order=False)
 
 
 def test_faults_name_the_line(stream: Stream, tmp_path: Path) -> None:

@@ -30,9 +30,12 @@ def text_hashes(texts: "polars.Series") -> AnyArray:
     """
     import polars as pl
 
+    from shoal.data._categories import is_coded, of_each
     from shoal.data._export import filled
 
     whole = filled(texts)
+    if is_coded(whole):
+        return of_each(whole, _of_letters)
     distinct = whole.unique()
     if 2 * len(distinct) > len(whole):
         return _of_letters(whole)

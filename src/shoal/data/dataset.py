@@ -77,6 +77,9 @@ class Parts(Protocol):
     def keep(self) -> "Parts":
         """The same rows, computed once and stored where they are, to be used several times."""
 
+    def as_categories(self) -> "Parts":
+        """The same rows, for work that accepts categories (`polars.Enum`) in place of texts."""
+
     def collect(self) -> "Frame":
         """All rows in memory. Only for data that is known to be small."""
 
@@ -99,6 +102,8 @@ class TextLayout:
     parse: "Callable[[bytes, int, str | Path], Frame]"
     """Function that splits whole lines, without the header, into cells as texts, for engines that read text themselves.
     It also takes the number of the first line and the file, for messages."""
+    numbered: "Callable[[bytes, int, str | Path, Sequence[str]], Frame]"
+    """The same for some of the columns; their texts may be categories."""
     trim: bool = False  # whether blanks before a cell, or before its quotes, are ignored
 
 

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
+from shoal.data._categories import plain_texts
 from shoal.data._export import named
 from shoal.data.dataset import COUNT
 from shoal.engines._memory import give_back
@@ -80,12 +81,19 @@ class SpillBuffer:
 
     `scratch`: where files are written. `room`: bytes that may be held in memory. `shrink`: applied to each frame before
     it is stored; its texts may be numbers by then. `numbers`: given if the texts of the frames are numbers already.
+    `coded`: whether categories count as texts.
     """
 
     def __init__(
-        self, scratch: Scratch, room: int, shrink: Shrink | None = None, numbers: TextNumbers | None = None
+        self,
+        scratch: Scratch,
+        room: int,
+        shrink: Shrink | None = None,
+        numbers: TextNumbers | None = None,
+        *,
+        coded: bool = False,
     ) -> None:
-        self._scratch, self._room, self._shrink = scratch, room, shrink
+        self._scratch, self._room, self._shrink, self._coded = scratch, room, shrink, coded
         self._waiting: list[pl.DataFrame] = []
         self._held = 0
         self._known = numbers is not None
@@ -102,9 +110,11 @@ class SpillBuffer:
         room: int,
         shrink: Shrink | None = None,
         numbers: TextNumbers | None = None,
+        *,
+        coded: bool = False,
     ) -> "SpillBuffer":
         """A buffer that holds all rows of these frames."""
-        buffer = cls(scratch, room, shrink, numbers)
+        buffer = cls(scratch, room, shrink, numbers, coded=coded)
         for frame in frames:
             buffer.add(frame)
         return buffer
@@ -112,11 +122,13 @@ class SpillBuffer:
     def add(self, frame: pl.DataFrame) -> None:
         """Add rows to the buffer."""
         if not self.schema and not self._known:
-            self.numbers = TextNumbers.of(frame, self._room)
+            self.numbers = TextNumbers.of(frame, self._room, coded=self._coded)
         numbered = frame if self.numbers is None or self._known else self.numbers.numbered(frame)
         if numbered is None:
             self._back_to_texts()
             numbered = frame
+        if self._coded:  # where its texts have no numbers
+            numbered = plain_texts(numbered)
         self._put(numbered if self._shrink is None else self._shrink(numbered))
 
     def _put(self, frame: pl.DataFrame) -> None:
@@ -185,14 +197,22 @@ THREAD = 1 << 26
 
 
 def in_order(
-    frames: Iterator[pl.DataFrame], names: Sequence[str], memory: int, scratch: Scratch
+    frames: Iterator[pl.DataFrame],
+    names: Sequence[str],
+    memory: int,
+    scratch: Scratch,
+    *,
+    coded: bool = False,
 ) -> Iterator[pl.DataFrame]:
-    """Sort rows in ascending order of columns of texts, numbers or lists of these, missing cells first."""
-    buffer = SpillBuffer.of(frames, scratch, memory // 4)
+    """Sort rows in ascending order of columns of texts, numbers or lists of these, missing cells first.
+
+    `coded`: whether texts may come as categories, and are returned as such.
+    """
+    buffer = SpillBuffer.of(frames, scratch, memory // 4, coded=coded)
     if buffer.numbers is None:
         yield from _sorted(buffer, names, memory, scratch)
         return
-    packing = Packing(buffer.numbers, buffer.schema, names)
+    packing = Packing(buffer.numbers, buffer.schema, names, coded=coded)
     packed = SpillBuffer.of(map(packing.packed, buffer.numbered()), scratch, memory // 4)
     buffer.drop()
     yield from map(packing.texts, _sorted(packed, packing.names[: packing.keys], memory, scratch))
@@ -210,10 +230,12 @@ def _sorted(
     yield from _asked(f"SELECT * FROM rows ORDER BY {keys}", buffer, memory, scratch)
 
 
-def groups(frames: Iterator[pl.DataFrame], by: str, memory: int, scratch: Scratch) -> Iterator[pl.DataFrame]:
-    """Group rows by an integer column: one frame for each integer."""
+def groups(
+    frames: Iterator[pl.DataFrame], by: str, memory: int, scratch: Scratch, *, coded: bool = False
+) -> Iterator[pl.DataFrame]:
+    """Group rows by an integer column: one frame for each integer; `coded` as in `in_order`."""
     waiting: list[pl.DataFrame] = []
-    for frame in in_order(frames, [by], memory, scratch):
+    for frame in in_order(frames, [by], memory, scratch, coded=coded):
         # One group is copied at a time: copying all at once would double the memory of the rows.
         for _, piece in frame.group_by(named(by), maintain_order=True):
             if waiting and waiting[0][by][0] != piece[by][0]:
@@ -230,14 +252,22 @@ def counted(
     memory: int,
     scratch: Scratch,
     numbers: TextNumbers | None = None,
+    *,
+    coded: bool = False,
 ) -> Iterator[pl.DataFrame]:
     """The distinct combinations of some columns, with how many rows have each.
 
-    `numbers`: given if the texts of the frames are numbers already; then the result has numbers too.
+    `numbers`: given if the texts of the frames are numbers already; then the result has numbers too. `coded`: whether
+    categories count as texts; the result has texts.
     """
     rows = pl.len().cast(pl.Int64).alias(COUNT)
     buffer = SpillBuffer.of(
-        frames, scratch, memory // 4, lambda frame: frame.group_by(named(names)).agg(rows), numbers
+        frames,
+        scratch,
+        memory // 4,
+        lambda frame: frame.group_by(named(names)).agg(rows),
+        numbers,
+        coded=coded,
     )
     if buffer.bytes <= memory // 2:
         found = _here(buffer, lambda rows: rows.group_by(named(names)).agg(pl.col(COUNT).sum()))

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import AnyArray
+from shoal.data._categories import categories_of, enumeration, is_coded
 from shoal.data._export import unnamed
 
 MANY = 1000
@@ -28,11 +29,18 @@ class _Texts:
         # polars keeps the numbers as long as a series with them exists.
         self._held = pl.Series([], dtype=self._kind)
         self._met: list[pl.Series] = []
+        self._coded: pl.DataType | None = None
+        self._known = pl.Series([], dtype=pl.UInt32)  # of the categories of that type
+        self._categories = pl.Series([], dtype=pl.String)
         self.count = self.bytes = 0
 
     def numbers(self, cells: pl.Series) -> pl.Series:
         """The number of each text; null for a missing one."""
         cells = unnamed(cells)
+        if is_coded(cells):
+            if cells.dtype != self._coded:
+                self._coded, self._known = cells.dtype, self.numbers(categories_of(cells))
+            return self._known.gather(cells.to_physical())
         numbers = cells.cast(self._kind).to_physical()
         highest = numbers.max()
         if isinstance(highest, int) and highest >= self.count:
@@ -50,6 +58,13 @@ class _Texts:
             self._met = [pl.concat([pl.Series([], dtype=pl.String), *self._met])]
         return self._met[0]
 
+    @property
+    def categories(self) -> pl.Series:
+        """The same texts as categories; to be asked for when all texts are known."""
+        if len(self._categories) != self.count or not is_coded(self._categories):
+            self._categories = self.texts.cast(enumeration(self.texts))
+        return self._categories
+
 
 class TextNumbers:
     """Numbers for the texts in a sequence of frames.
@@ -62,9 +77,12 @@ class TextNumbers:
         self.columns = {name: _Texts() for name in names}
 
     @classmethod
-    def of(cls, first: pl.DataFrame, room: int) -> "TextNumbers | None":
-        """Numbers for the columns whose texts repeat in the first frame; None if there is no such column."""
-        names = [cells.name for cells in first if cells.dtype == pl.String and _repeats(cells)]
+    def of(cls, first: pl.DataFrame, room: int, *, coded: bool = False) -> "TextNumbers | None":
+        """Numbers for the columns whose texts repeat in the first frame; None if there is no such column.
+
+        `coded`: whether categories count as texts.
+        """
+        names = [cells.name for cells in first if _repeats(cells) or (coded and is_coded(cells))]
         return cls(names, room) if names else None
 
     def numbered(self, frame: pl.DataFrame) -> pl.DataFrame | None:
@@ -79,20 +97,23 @@ class TextNumbers:
         )
         return made if sum(column.bytes for column in self.columns.values()) <= self._room else None
 
-    def texts(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Undo `numbered`, for a frame or some of its columns."""
+    def texts(self, frame: pl.DataFrame, *, coded: bool = False) -> pl.DataFrame:
+        """Undo `numbered`, for a frame or some of its columns; texts may be returned as categories."""
+        held = {
+            name: column.categories if coded else column.texts
+            for name, column in self.columns.items()
+            if name in frame.columns
+        }
         return pl.DataFrame(
             [
-                self.columns[cells.name].texts.gather(cells).alias(cells.name)
-                if cells.name in self.columns
-                else cells
+                held[cells.name].gather(cells).alias(cells.name) if cells.name in held else cells
                 for cells in frame
             ]
         )
 
 
 def _repeats(cells: pl.Series) -> bool:
-    return len(cells) < MANY or 2 * unnamed(cells).n_unique() <= len(cells)
+    return cells.dtype == pl.String and (len(cells) < MANY or 2 * unnamed(cells).n_unique() <= len(cells))
 
 
 Word: TypeAlias = dict[str, int]
@@ -104,11 +125,14 @@ The order of these integers is the order of rows by these columns, missing cells
 class Packing:
     """Pack rows for sorting: texts become their ranks, of which as many as fit are packed into one integer.
 
-    `schema`: the columns of the rows. `first`: the columns to sort by; the others come after them.
+    `schema`: the columns of the rows. `first`: those to be sorted by; the others come behind them. `coded`: whether
+    texts come back as categories.
     """
 
-    def __init__(self, numbers: TextNumbers, schema: Mapping[str, Any], first: Sequence[str]) -> None:
-        self._numbers, self._schema = numbers, dict(schema)
+    def __init__(
+        self, numbers: TextNumbers, schema: Mapping[str, Any], first: Sequence[str], *, coded: bool = False
+    ) -> None:
+        self._numbers, self._schema, self._coded = numbers, dict(schema), coded
         self.parts: list[Word | str] = []
         self.keys = 0
         for place, name in enumerate([*first, *(name for name in schema if name not in first)]):
@@ -139,8 +163,8 @@ class Packing:
             order = column.texts.arg_sort()
             places = np.zeros(column.count + 1, dtype=np.uint64)
             places[order.to_numpy()] = np.arange(1, column.count + 1, dtype=np.uint64)
-            nothing = pl.Series([None], dtype=pl.String)
-            found[name] = places, pl.concat([nothing, column.texts.gather(order)])
+            texts = column.categories if self._coded else column.texts
+            found[name] = places, pl.concat([pl.Series([None], dtype=texts.dtype), texts.gather(order)])
         return found
 
     def packed(self, frame: pl.DataFrame) -> pl.DataFrame:

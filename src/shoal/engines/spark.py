@@ -348,6 +348,10 @@ class SparkParts:
         self._engine.remember(kept)
         return self._like(kept, self.names)
 
+    def as_categories(self) -> "SparkParts":
+        """The same rows: texts travel as texts."""
+        return self
+
     def collect(self) -> "Frame":
         """All rows as one frame in memory."""
         with self._engine.working(self._path):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -88,7 +89,12 @@ class Stream(Distributed):
                 for text, line in blocks(place, layout):
                     yield from pieces(_some(layout.parse(text, line, place), names))
 
-        return StreamParts(self, frames, layout.names)
+        def numbered(names: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+            for place in part_paths(path):
+                for text, line in blocks(place, layout):
+                    yield from pieces(layout.numbered(text, line, place, names or layout.names))
+
+        return StreamParts(self, frames, layout.names, source=numbered)
 
     def columns(self, path: str) -> "StreamParts":
         """The rows of Parquet files."""
@@ -138,8 +144,9 @@ class Numbered:
 class StreamParts:
     """Rows that come frame by frame.
 
-    `frames`: yields the rows. `names`: the columns. `numbered`: gives the same rows with numbers instead of texts; None
-    if they are not available so.
+    `frames`: where they come from. `names`: the columns. `numbered`: the same rows with numbers instead of texts; None
+    where there are no such. `source`: the same rows with categories, if they can be read so. `coded`: whether texts may
+    come as categories.
     """
 
     def __init__(
@@ -148,8 +155,12 @@ class StreamParts:
         frames: Frames,
         names: Sequence[str],
         numbered: Callable[[], Numbered | None] = lambda: None,
+        source: Frames | None = None,
+        *,
+        coded: bool = False,
     ) -> None:
         self._engine, self._frames, self._names, self._numbered = engine, frames, tuple(names), numbered
+        self._source, self._coded = source, coded
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -163,7 +174,19 @@ class StreamParts:
             rows = self._numbered()
             return rows and Numbered(rows.numbers, lambda some: rows.frames(some or names))
 
-        return StreamParts(self._engine, lambda some: self._frames(some or names), names, numbered)
+        frames, source = partial(_asked_of, self._frames, names), self._source
+        source = source and partial(_asked_of, source, names)
+        return StreamParts(self._engine, frames, names, numbered, source, coded=self._coded)
+
+    def as_categories(self) -> "StreamParts":
+        """The same rows, with categories instead of texts where they have numbers, or are read as such."""
+
+        def frames(some: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+            if (rows := self._numbered()) is not None:
+                return map(partial(rows.numbers.texts, coded=True), rows.frames(some))
+            return (self._source or self._frames)(some)
+
+        return StreamParts(self._engine, frames, self._names, coded=True)
 
     def map(self, work: "Work", schema: "Schema") -> "StreamParts":
         """Transform rows, frame by frame and in their order."""
@@ -173,7 +196,8 @@ class StreamParts:
         """Transform all rows with the same integer in a column as one frame."""
 
         def frames() -> Iterator[pl.DataFrame]:
-            for group in groups(self._all(), by, self._engine.memory, self._engine.scratch):
+            engine = self._engine
+            for group in groups(self._all(), by, engine.memory, engine.scratch, coded=self._coded):
                 yield work(group)
                 give_back()
 
@@ -232,15 +256,17 @@ class StreamParts:
         def frames(some: Sequence[str] | None) -> Iterator[pl.DataFrame]:
             if (rows := numbered()) is not None:
                 return map(rows.numbers.texts, rows.frames(some))
-            found = counted(self.select(names)._all(), keys, memory, scratch)
+            found = counted(self.select(names)._all(), keys, memory, scratch, coded=self._coded)
             return (_some(frame, some) for frame in found)
 
-        return StreamParts(self._engine, frames, (*keys, COUNT), numbered)
+        return StreamParts(self._engine, frames, (*keys, COUNT), numbered, coded=self._coded)
 
     def sort(self, names: Sequence[str]) -> "StreamParts":
         """The same rows in ascending order, missing cells first, texts by code points."""
         return self._same(
-            lambda: in_order(self._all(), list(names), self._engine.memory, self._engine.scratch)
+            lambda: in_order(
+                self._all(), list(names), self._engine.memory, self._engine.scratch, coded=self._coded
+            )
         )
 
     def union(self, other: Parts) -> "StreamParts":
@@ -257,10 +283,12 @@ class StreamParts:
         def frames() -> Iterator[pl.DataFrame]:
             if not kept and (rows := self._numbered()) is not None:
                 kept.append(SpillBuffer.of(rows.frames(None), scratch, room, numbers=rows.numbers))
+            elif not kept and self._source is not None:
+                kept.append(SpillBuffer.of(_filled(self._source(None)), scratch, room, coded=True))
             if kept:
                 yield from kept[0].frames()
                 return
-            buffer = SpillBuffer(scratch, room)
+            buffer = SpillBuffer(scratch, room, coded=self._coded)
             for frame in self._all():
                 buffer.add(frame)
                 yield frame
@@ -295,7 +323,7 @@ class StreamParts:
         return count
 
     def _all(self) -> Iterator[pl.DataFrame]:
-        return (frame for frame in self._frames(None) if frame.height)
+        return _filled(self._frames(None))
 
     def _same(self, frames: Callable[[], Iterator[pl.DataFrame]]) -> "StreamParts":
         def same(names: Sequence[str] | None) -> Iterator[pl.DataFrame]:
@@ -306,7 +334,7 @@ class StreamParts:
             if not some:
                 yield from (_some(frame.clear(), names) for frame in islice(self._frames(None), 1))
 
-        return StreamParts(self._engine, same, self.names)
+        return StreamParts(self._engine, same, self.names, coded=self._coded)
 
     def _made(self, frames: Callable[[], Iterator[pl.DataFrame]], schema: "Schema") -> "StreamParts":
         wanted = dict(schema)
@@ -315,7 +343,7 @@ class StreamParts:
             empty = pl.DataFrame(schema=wanted)
             return (_some(frame, names) for frame in chain(frames(), (empty,)))
 
-        return StreamParts(self._engine, made, tuple(wanted))
+        return StreamParts(self._engine, made, tuple(wanted), coded=self._coded)
 
 
 def _write(frames: Iterator[pl.DataFrame], path: Path, header: str | None) -> None:
@@ -341,6 +369,14 @@ def _files_full(frames: Iterator[pl.DataFrame]) -> Iterator[Iterator[pl.DataFram
                 yield frame
 
         yield full()
+
+
+def _filled(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    return (frame for frame in frames if frame.height)
+
+
+def _asked_of(frames: Frames, names: Sequence[str], some: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+    return frames(some or names)
 
 
 def _some(frame: pl.DataFrame, names: Sequence[str] | None) -> pl.DataFrame:

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Codes, Counts, mixed
+from shoal.data._categories import places_among, without_nulls
 from shoal.data._export import filled, named, unnamed
 from shoal.data._hashes import text_hashes
 from shoal.data.clusters import Clusters
@@ -87,7 +88,7 @@ def judge_table(
     named = [column for column in table.columns if column.role in (Role.QUASI, Role.SENSITIVE)]
     sets = table.with_role(Role.ITEMS)
     columns = (*named, *sets, *(column for column in table.columns if column.name in entities))
-    rows = published.parts.distinct([column.name for column in columns]).keep()
+    rows = published.parts.distinct([column.name for column in columns]).keep().as_categories()
     telling_names, set_names = tuple(one.name for one in named), tuple(one.name for one in sets)
     size = partial(_size, columns=telling_names, items=set_names)
     count, telling, total, of_items = (rows.fold(size, _added) if columns else None) or (0, 0, 0, 0)
@@ -202,7 +203,7 @@ def _bucketed(frame: pl.DataFrame, quasi: list[str], buckets: int, names: tuple[
 
 def _filled(frame: pl.DataFrame) -> pl.DataFrame:
     """Distinct rows in which what is missing is empty."""
-    return frame.with_columns(pl.col(pl.String).fill_null(""), pl.col(COUNT).cast(pl.Int64))
+    return without_nulls(frame).with_columns(pl.col(COUNT).cast(pl.Int64))
 
 
 def buckets_of(frame: pl.DataFrame, quasi: Sequence[str], buckets: int) -> Codes:
@@ -258,9 +259,8 @@ def _counted_too(
 def _column(texts: pl.Series, column: Column, whole: "tuple[tuple[str, ...], Counts] | None") -> Column:
     """A column of texts, with the values of the whole where they are known."""
     texts = filled(texts)
-    labels = texts.unique().sort() if whole is None else pl.Series(whole[0], dtype=pl.String)
-    codes = texts.cast(pl.Enum(labels)).to_physical().to_numpy().astype(np.int32)
-    return Column(column.name, column.role, nominal(tuple(labels.to_list())), codes)
+    labels = texts.unique().cast(pl.String).sort() if whole is None else pl.Series(whole[0], dtype=pl.String)
+    return Column(column.name, column.role, nominal(tuple(labels.to_list())), places_among(texts, labels))
 
 
 def _compared(models: Sequence[TableModel], table: Table) -> tuple[Column, ...]:

@@ -337,7 +337,7 @@ def order_violations(engine: "Distributed", path: str | Path, shape: Mapping[str
 def row_violations(rows: Parts) -> OrderViolations:
     """The rows out of order in a published table whose texts come as they follow each other in its files."""
     form = TableForm({})
-    whole = rows.fold(lambda texts: _of_block(rows_block(texts)), partial(followed, form))
+    whole = rows.as_categories().fold(lambda texts: _of_block(rows_block(texts)), partial(followed, form))
     return _disorder(whole or Stretch(), form.noun)
 
 

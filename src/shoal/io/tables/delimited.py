@@ -19,6 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shoal.arrays import Codes, Mask, Rows, indptr_of
+from shoal.data._categories import enumeration
 from shoal.data._cell_kinds import Distinct
 from shoal.data._export import named, unnamed
 from shoal.errors import BadData
@@ -275,9 +276,23 @@ class Delimited(Input):
         for begin in range(0, max(len(columns), 1), step):
             yield self.frame(columns[begin : begin + step], coded)
 
-    def numbered(self, columns: Sequence[str]) -> Numbered | None:
-        """The cells of some columns by a kernel, which proves the lines on its way."""
-        if not self._has_rows or (len(self._whole) < _NUMBERED and not is_eager()):
+    def categories(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The cells of some columns, of a block of a text, whose texts are categories where a kernel numbered them."""
+        found = self.numbered(columns, _NUMBERED >> 1)
+        if found is None:
+            return self.frame(columns)
+        cells = []
+        for name in columns:
+            texts = unnamed(found[name].texts)
+            cells.append(texts.cast(enumeration(texts.unique())).gather(found[name].places).alias(name))
+        return pl.DataFrame(cells)
+
+    def numbered(self, columns: Sequence[str], least: int = _NUMBERED) -> Numbered | None:
+        """The cells of some columns by a kernel, which proves the lines on its way.
+
+        `least`: bytes of text that are worth it.
+        """
+        if not self._has_rows or (len(self._whole) < least and not is_eager()):
             return None
         from shoal.kernels.csv_lines import MOST, SLOTS, numbered_cells
 

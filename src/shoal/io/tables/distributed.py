@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Codes, Counts
+from shoal.data._categories import categories_of, is_coded
 from shoal.data._cell_kinds import positive_zero
 from shoal.data._export import unnamed
 from shoal.data._suggested_role import numbers_persons
@@ -193,7 +194,10 @@ def text_layout(head: bytes, path: str, reading: Reading, *, raw: bool = False) 
     def parse(text: bytes, line: int, place: str | Path) -> pl.DataFrame:
         return lines(text, line, place).frame(opened.names)
 
-    return TextLayout(opened.names, opened.separator, header, parse, trim=not raw)
+    def numbered(text: bytes, line: int, place: str | Path, names: Sequence[str]) -> pl.DataFrame:
+        return lines(text, line, place).categories(names)
+
+    return TextLayout(opened.names, opened.separator, header, parse, numbered, trim=not raw)
 
 
 def _lines(
@@ -256,7 +260,8 @@ def load_table(
     if any(step.by_rows for step in steps):
         parts, reading = _prepared(parts, steps, reading)
     missing = reading if reading.drop_missing else None
-    seen: Seen | None = parts.fold(partial(_seen, names, missing), _joined)
+    coded = parts.as_categories()
+    seen: Seen | None = coded.fold(partial(_seen, names, missing), _joined)
     if seen is None or not seen.rows:
         raise BadData("there are no rows.", opened.path)
     if not seen.kept:
@@ -275,7 +280,7 @@ def load_table(
         missing,
     )
     schema = Table(tuple(column.take(np.empty(0, dtype=np.int64)) for column in encoded))
-    coded = parts.map(lookup, dict.fromkeys(names, pl.Int32)).keep()
+    found = coded.map(lookup, dict.fromkeys(names, pl.Int32)).keep()
     types = {name: opened.types.get(name, seen.values[name].dtype) for name in names}
 
     def line_of(column: Column, code: int) -> int | None:
@@ -284,7 +289,7 @@ def load_table(
 
     taken = how_taken(opened, encoded, types, reading, line_of)
     unread = tuple(name for name in opened.names if name not in schema.names)
-    return EncodedTable(Dataset(schema, coded, seen.kept), seen.rows - seen.kept, persons, taken, unread)
+    return EncodedTable(Dataset(schema, found, seen.kept), seen.rows - seen.kept, persons, taken, unread)
 
 
 def _refuse_whole(engine: "Distributed", steps: Sequence[Transform]) -> None:
@@ -335,8 +340,12 @@ class Seen:
 
 def _seen(names: Sequence[str], missing: Missing, frame: pl.DataFrame) -> Seen:
     kept = frame if missing is None else frame.filter(pl.Series(complete_rows(frame, missing)))
-    values = {name: comparable(unnamed(kept[name])).unique(maintain_order=True) for name in names}
+    values = {name: _plain(comparable(unnamed(kept[name])).unique(maintain_order=True)) for name in names}
     return Seen(values, frame.height, kept.height)
+
+
+def _plain(values: pl.Series) -> pl.Series:
+    return values.cast(pl.String) if is_coded(values) else values
 
 
 def _joined(one: Seen, other: Seen) -> Seen:
@@ -498,7 +507,11 @@ class Dictionary:
             found = joined["code"]
             _refuse_changed(series, found, name)
             return found.fill_null(self.blank)
-        places = series.cast(self.kind, strict=False).to_physical().cast(pl.Int64)
+        if is_coded(series):
+            known = categories_of(series).cast(self.kind, strict=False).to_physical()
+            places = known.gather(series.to_physical()).cast(pl.Int64)
+        else:
+            places = series.cast(self.kind, strict=False).to_physical().cast(pl.Int64)
         _refuse_changed(series, places, name)
         if not len(self.by_place):
             return pl.repeat(self.blank, len(series), dtype=pl.Int32, eager=True)
