@@ -145,7 +145,7 @@ def test_too_large_a_lattice_is_left_to_another_method() -> None:
     parents = (*(np.array([0, 1], dtype=np.int32),) * (levels - 1), np.array([0, 0], dtype=np.int32))
     tree = Hierarchy(labels, parents)
     wide = Table(tuple(column(f"q{place}", ["0", "1"], hierarchy=tree) for place in range(8)))
-    with pytest.raises(WrongUse, match="take the method lattice"):
+    with pytest.raises(WrongUse, match="use the method lattice"):
         solved(wide, k=2)
 
 
