@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 
-from shoal.data._categories import enumeration, plain_texts
+from shoal.data._frames import enumeration, plain_texts
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import COUNT, Dataset, TextLayout
 from shoal.data.role import Roles

@@ -11,7 +11,7 @@ from tests.contract.data import people
 from tests.parts import MemoryEngine, parted, published_rows
 
 from shoal import registry
-from shoal.data._export import text_frame
+from shoal.data._frames import text_frame
 
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 

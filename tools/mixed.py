@@ -17,7 +17,7 @@ import polars as pl
 
 import shoal
 from shoal.attacks._known_clusters import ClustersView
-from shoal.data._item_sets import item_column, item_sets, items_of, sets_of
+from shoal.data._item_sets import item_column, item_sets, sets_of
 from shoal.data.clustered_table import ClusteredTable
 from shoal.data.domain import nominal
 from shoal.data.role import Role
@@ -35,7 +35,7 @@ PEOPLE, PAIRS = 300, 20
 
 
 def rows_of(table: Table) -> list[tuple[tuple[int, ...], tuple[str, ...]]]:
-    column = items_of(table)
+    column = table.items_column
     assert column is not None
     cells = zip(*(one.codes.tolist() for one in table.quasi), strict=True)
     return list(zip(cells, map(tuple, item_sets(column)), strict=True))
@@ -54,7 +54,7 @@ def fewest(run: Any) -> float:
     data, original = run.release.data, run.original
     assert isinstance(data, ClusteredTable)
     random, view = np.random.default_rng(7), ClustersView(data.clusters)
-    sets = list(item_sets(items_of(original)).take(run.trace.rows))
+    sets = list(item_sets(original.items_column).take(run.trace.rows))
     classes, line_class = data.classes, data.classes.number[data.holders][data.lines]
     alone = 0
     tried = random.permutation(len(sets))[:PEOPLE].tolist()
@@ -76,7 +76,7 @@ def run(source: Any, quasi: list[str], items: str, **options: Any) -> Any:
 def one_for_all(done: Any, k: int) -> float:
     """A lower bound: what items lose if each is left out in all classes or in none, already for one known item."""
     classes: dict[tuple[int, ...], Counter[str]] = defaultdict(Counter)
-    column = items_of(done.original)
+    column = done.original.items_column
     sets = list(item_sets(column).take(done.trace.rows))
     for (cells, _), items in zip(rows_of(done.release.data), sets, strict=True):
         classes[cells].update(items)
@@ -91,7 +91,7 @@ def any_two_of_all(original: Table, k: int) -> tuple[Table, float]:
     Columns of numbers are cut into five ranges with equally many rows. Then items are left out until no pair is held by
     too few rows: always the item in most such pairs.
     """
-    column = items_of(original)
+    column = original.items_column
     assert column is not None
     cells = [_in_ranges(one) for one in original.quasi]
     told = list(

@@ -11,10 +11,10 @@ from typing_extensions import TypeVar
 
 from shoal import __version__
 from shoal.addresses import without_passwords
-from shoal.data._plural import counted
-from shoal.data._terminal_text import visible
+from shoal.data._plain_text import counted, visible
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, schema_of, with_schema
+from shoal.data.groups import Groups
 from shoal.data.profile import without_hints
 from shoal.data.release import Data, Release
 from shoal.data.table import Table
@@ -271,6 +271,8 @@ class Run(Generic[Original, Data]):
             alone = {one.name for one in kept if one.domain.missing is None and one.domain.present == rows}
         release = replace(published, data=_without(published.data, alone))
         said = self.engine.warnings(_without(self.original, alone), release, found)
+        if not isinstance(schema_of(release.data), Groups):
+            return said
         measured = {score.name: float(score.value) for score in self.scores}
         return (*said, *warned_of_readers(measured, release.promises, release.parameters))
 

@@ -5,7 +5,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.data._categories import enumeration, is_coded, places_among, plain_texts, without_nulls
+from shoal.data._frames import enumeration, is_coded, places_among, plain_texts, without_nulls
 from shoal.data._hashes import text_hashes
 from shoal.data.published_syntax import SUPPRESSED
 

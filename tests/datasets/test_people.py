@@ -5,7 +5,7 @@ import datetime
 import numpy as np
 import pytest
 
-from shoal.data._export import text_frame
+from shoal.data._frames import text_frame
 from shoal.data.domain import Kind
 from shoal.data.role import Role
 from shoal.data.table import Table

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from tests.parts import MemoryParts
 
-from shoal.data._categories import plain_texts
+from shoal.data._frames import plain_texts
 from shoal.data.dataset import Parts
 from shoal.engines import _out_of_core, _text_blocks
 from shoal.engines._text_numbers import TextNumbers

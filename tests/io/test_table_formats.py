@@ -98,7 +98,7 @@ def test_a_full_disk_leaves_nothing(table: Table, tmp_path: Path, monkeypatch: p
 def test_a_real_full_disk(table: Table) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("There is no /dev/full here.")
-    from shoal.data._export import text_frame
+    from shoal.data._frames import text_frame
 
     with pytest.raises(OSError, match="No space left"):
         delimited.write_delimited(text_frame(table), Path("/dev/full"))

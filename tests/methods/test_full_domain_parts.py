@@ -12,7 +12,7 @@ from tests.contract.data import people, with_hierarchy
 from tests.parts import MemoryEngine, parted
 from tests.tables import column
 
-from shoal.data._export import text_frame
+from shoal.data._frames import text_frame
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, WrongUse

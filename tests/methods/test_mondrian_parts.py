@@ -13,7 +13,7 @@ from tests.parts import MemoryEngine, parted, published_rows, refusal
 from tests.retried import RetriedEngine, RetriedParts
 from tests.tables import column, table
 
-from shoal.data._export import text_frame
+from shoal.data._frames import text_frame
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
 from shoal.data.table import Table

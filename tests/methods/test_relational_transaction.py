@@ -15,7 +15,7 @@ from tests.tables import column
 
 import shoal
 from shoal.data._hierarchy_builders import build
-from shoal.data._item_sets import item_column, item_sets, items_in, items_of, sets_of
+from shoal.data._item_sets import item_column, item_sets, items_in, sets_of
 from shoal.data.domain import nominal
 from shoal.data.release import Release
 from shoal.data.role import Role
@@ -57,14 +57,14 @@ def random_table(random: np.random.Generator) -> Table:
 def rows_of(table: Table) -> list[Row]:
     """Published cells and items, from texts."""
     quasi = [[one.domain.labels[code] for code in one.codes] for one in table.quasi]
-    items = items_of(table)
+    items = table.items_column
     assert items is not None
     held = [frozenset(items_in(items.domain.labels[code])) for code in items.codes]
     return list(zip(zip(*quasi, strict=True), held, strict=True))
 
 
 def kept_by_twin(release: Release[Any], k: int, m: int, data: Table) -> bool:
-    column = items_of(data)
+    column = data.items_column
     assert column is not None
     hidden = {*column.sensitive_items, *column.insensitive_items}
     return is_k_km_anonymous(rows_of(release.data), k, m, hidden)

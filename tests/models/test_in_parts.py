@@ -11,7 +11,7 @@ from tests.models.promises import PARAMETERS, populations, promises, tables, wit
 from tests.parts import MemoryParts
 from tests.tables import column, table
 
-from shoal.data._export import text_frame
+from shoal.data._frames import text_frame
 from shoal.data.dataset import Dataset
 from shoal.data.role import Role
 from shoal.data.table import Table

@@ -13,7 +13,7 @@ from tests.parts import MemoryParts
 from tests.tables import column
 
 import shoal
-from shoal.data._export import text_frame
+from shoal.data._frames import text_frame
 from shoal.data._item_sets import item_column, sets_of
 from shoal.data.dataset import Dataset
 from shoal.data.domain import nominal

@@ -15,7 +15,7 @@ from tests.parts import MemoryParts
 from tests.tables import Cell, table, texts
 
 import shoal
-from shoal.data._export import text_frame
+from shoal.data._frames import text_frame
 from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.data.table import Table

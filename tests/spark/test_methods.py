@@ -10,7 +10,7 @@ from tests.contract.parted import check
 
 import shoal
 from shoal import registry
-from shoal.data._export import text_frame
+from shoal.data._frames import text_frame
 from shoal.errors import BadData
 from shoal.outcome import Run
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from shoal.data._export import text_frame
+from shoal.data._frames import text_frame
 from shoal.data._hierarchy_builders import build
 from shoal.data.dataset import Dataset
 from shoal.data.domain import Domain, Kind

@@ -14,7 +14,7 @@ from tests.papers import without_papers
 from tests.spark.test_mondrian import people as many_people
 
 import shoal
-from shoal.data._export import text_frame
+from shoal.data._frames import text_frame
 from shoal.errors import BadData, WrongUse
 from shoal.methods.multirelational.method import Multirelational
 from shoal.methods.relational_transaction.method import RelationalTransaction

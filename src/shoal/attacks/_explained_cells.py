@@ -7,7 +7,7 @@ import numpy as np
 
 from shoal.arrays import Mask, Rows, flagged
 from shoal.attacks._class_view import ClassView, class_view
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.domain import nominal
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release

@@ -12,7 +12,7 @@ from shoal.attacks._class_view import fitting_classes
 from shoal.attacks._known_baskets import BasketsView, group_shares
 from shoal.attacks._known_clusters import ClustersView
 from shoal.attacks._naive_bayes import posterior
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.domain import Domain, Kind

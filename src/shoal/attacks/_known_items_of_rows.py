@@ -8,7 +8,7 @@ import numpy as np
 from shoal.arrays import Floats, Rows, flagged, indptr_by, owners, taken
 from shoal.attacks._class_view import ClassView
 from shoal.attacks._known_clusters import ClustersView
-from shoal.data._item_sets import item_sets, items_of
+from shoal.data._item_sets import item_sets
 from shoal.data.baskets import Baskets
 from shoal.data.clustered_table import ClusteredTable
 from shoal.data.published_syntax import telling_rows
@@ -30,7 +30,7 @@ def chances(
 
     `hidden`: items that nobody knows. `known`: how many are known; drawn among those of a person.
     """
-    mine = items_of(people)
+    mine = people.items_column
     assert mine is not None
     sets = item_sets(mine)
     generator = np.random.default_rng(seed)
@@ -50,7 +50,7 @@ def chances(
 
 def _in_rows(published: Table, view: ClassView, sets: Baskets, tree: object) -> Candidates:
     """How many rows of some classes hold something of each known item."""
-    theirs = items_of(published)
+    theirs = published.items_column
     assert theirs is not None
     shown = item_sets(theirs.take(np.flatnonzero(telling_rows(published))))
     assert len(shown) == len(view.classes.number)

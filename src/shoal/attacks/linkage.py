@@ -12,7 +12,6 @@ from shoal.attacks._known_baskets import linked_baskets
 from shoal.attacks._known_items_of_rows import chances
 from shoal.attacks._known_records import record_view
 from shoal.attacks.attack import Attack, Attacked, Target, mean
-from shoal.data._item_sets import items_of
 from shoal.data._sparse_rows import SparseRows
 from shoal.data.baskets import Baskets
 from shoal.data.clustered_table import ClusteredTable
@@ -70,8 +69,8 @@ class Linkage(Attack):
         success, baseline = mean(exact), 1 / rows
         if isinstance(published, Related) and isinstance(people, Related):
             return self._with_records(published, people, whole)
-        shown = isinstance(published, ClusteredTable) or items_of(published) is not None
-        if shown and items_of(people) is not None:
+        shown = isinstance(published, ClusteredTable) or published.items_column is not None
+        if shown and people.items_column is not None:
             return self._with_items(target, people, whole)
         words = (
             f"Who knows {', '.join(names)} of a person picks the right row with a chance of {success:.1%} on average "

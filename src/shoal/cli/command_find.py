@@ -11,7 +11,7 @@ from shoal.attacks._find import Found
 from shoal.cli import show
 from shoal.cli.command_anonymize import Json, first_example
 from shoal.cli.options import list_option, single, whole
-from shoal.data._plural import counted, singular
+from shoal.data._plain_text import counted, singular
 from shoal.errors import WrongUse
 
 EXAMPLE = """{first}

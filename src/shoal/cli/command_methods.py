@@ -10,7 +10,7 @@ from shoal import registry
 from shoal.cli import show
 from shoal.cli.command_anonymize import Json
 from shoal.cli.options import fields_of, prose, single
-from shoal.data._terminal_text import written
+from shoal.data._plain_text import written
 from shoal.errors import UnknownName
 
 EXAMPLE = """Example:

@@ -8,7 +8,7 @@ from cyclopts import App, Parameter, validators
 from shoal.cli import show
 from shoal.cli.command_anonymize import OUTPUT, Quiet
 from shoal.cli.options import number_option, output_option, single, text_option, to_seed
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.io.releases.reconstructions import read_published_clusters, write_reconstructions
 
 EXAMPLE = """Example:

@@ -9,7 +9,7 @@ from shoal.assessing import risk as assess
 from shoal.cli import show
 from shoal.cli.command_anonymize import Input, Json
 from shoal.cli.options import GROUPS, Section, flattened, list_option, single
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.io.reading import Reading
 from shoal.recipe import Source
 from shoal.risks.assessment import BasketsRisk, RiskOptions, TableRisk

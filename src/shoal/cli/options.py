@@ -22,8 +22,8 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from shoal import registry
-from shoal.cli.value_words import value_word
-from shoal.data._plural import singular
+from shoal.cli.help_pages import value_word
+from shoal.data._plain_text import singular
 from shoal.errors import UnknownOption, WrongUse
 from shoal.option_names import STEPS, share_instead
 

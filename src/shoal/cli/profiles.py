@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shoal.cli import show
 from shoal.data._column_kinds import doubt_sentences
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._spellings import pair_text
 from shoal.recommendation.command_line import typed_option
 

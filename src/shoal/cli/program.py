@@ -29,7 +29,7 @@ from shoal.cli.help_pages import Page, Part, colored, drawn, options_on, say, st
 from shoal.cli.options import only_typed, prose
 from shoal.cli.show import as_json
 from shoal.cli.start import pipe_closed
-from shoal.data._terminal_text import visible
+from shoal.data._plain_text import visible
 from shoal.errors import LeftOut, ShoalError, UnknownOption
 from shoal.option_names import RENAMED, as_typed, new_option
 

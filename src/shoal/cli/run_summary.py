@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.cli import show
-from shoal.data._plural import counted
-from shoal.data._terminal_text import OK
+from shoal.data._plain_text import OK, counted
 
 if TYPE_CHECKING:
     from shoal.data.dataset import Dataset

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
-from shoal.data._plural import counted
-from shoal.data._terminal_text import OK, grid_lines, visible
+from shoal.data._plain_text import OK, counted, grid_lines, visible
 from shoal.kernels._compiling import watched
 from shoal.progress import in_words
 from shoal.progress import watched as parts_watched

@@ -2,7 +2,7 @@
 
 from shoal.addresses import without_passwords
 from shoal.cli.show import as_json, grid, line
-from shoal.data._terminal_text import written
+from shoal.data._plain_text import written
 from shoal.recommendation.candidate_list import Tried
 from shoal.recommendation.propose import Recommendation
 

@@ -23,7 +23,7 @@ from shoal.comparison.run_data import generator_of, reading_of, with_column_role
 from shoal.comparison.sweep_recipe import Chart, Comparison
 from shoal.comparison.tally import Tally, Tell
 from shoal.comparison.workers import answers
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.baskets import Baskets
 from shoal.data.domain import Domain, Kind
 from shoal.data.related import Related

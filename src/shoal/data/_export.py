@@ -1,7 +1,7 @@
 """Export published data to frames of other libraries, with numbers and dates in their types."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -10,6 +10,7 @@ import polars as pl
 
 from shoal.arrays import owners
 from shoal.data._calendar import FORMS, iso
+from shoal.data._frames import named, spread
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset
@@ -36,41 +37,6 @@ EXACT = 15
 
 Span: TypeAlias = tuple[Any, Any] | None
 """The lower and upper end of a cell; None for a suppressed one."""
-
-
-def named(names: "Iterable[str] | str") -> pl.Expr:
-    """Select columns by exactly these names, in this order: polars reads a bare ``*`` or ``^b$`` as a pattern.
-
-    >>> import polars as pl
-    >>> pl.DataFrame({"^b$": [1], "b": [2], "*": [3]}).select(named(["*", "^b$"])).columns
-    ['*', '^b$']
-    """
-    from polars import selectors
-
-    return selectors.by_name(*([names] if isinstance(names, str) else names))
-
-
-def unnamed(series: pl.Series) -> pl.Series:
-    """A series without its name, which polars reads as a pattern in many methods of series too."""
-    return series.alias("")
-
-
-def filled(texts: pl.Series) -> pl.Series:
-    """Replace missing texts by empty ones, if there are any: polars takes long to find nothing to fill."""
-    return texts.fill_null("") if texts.null_count() else texts
-
-
-def to_series(column: Column) -> pl.Series:
-    """The texts of a column; missing cells are null."""
-    labels: list[str | None] = list(column.domain.labels)
-    if column.domain.missing is not None:
-        labels[column.domain.missing] = None
-    return _spread(pl.Series(labels, dtype=pl.String), column, column.name)
-
-
-def text_frame(table: Table) -> pl.DataFrame:
-    """A table as a frame of texts; missing cells are null."""
-    return pl.DataFrame([to_series(column) for column in table.columns])
 
 
 def to_polars(data: object, ranges: Ranges = "text") -> pl.DataFrame:
@@ -136,7 +102,7 @@ def typed(column: Column, ranges: Ranges, taken: Sequence[str] = ()) -> list[pl.
     texts = pl.Series(
         [None if none else label for label, none in zip(labels, blank, strict=True)], dtype=pl.String
     )
-    plain = [_spread(texts, column, column.name)]
+    plain = [spread(texts, column, column.name)]
     filled = [label for label, none in zip(labels, blank, strict=True) if not none]
     found = _spans(filled)
     if found is None:
@@ -146,28 +112,23 @@ def typed(column: Column, ranges: Ranges, taken: Sequence[str] = ()) -> list[pl.
     every: list[Span] = [None if none else next(ends) for none in blank]
     if all(span is not None and span[0] == span[1] for span in spans):
         values = pl.Series([None if span is None else span[0] for span in every], dtype=dtype)
-        return [_spread(values, column, column.name)]
+        return [spread(values, column, column.name)]
     if ranges == "text":
         return plain
     if ranges == "middle":
         middles = pl.Series([None if span is None else _middle(*span) for span in every])
-        return [_spread(middles, column, column.name)]
+        return [spread(middles, column, column.name)]
     names = [f"{column.name}_low", f"{column.name}_high"]
     if clash := next((name for name in names if name in taken), None):
         raise WrongUse(f"There is a column {clash!r} already: rename it, or take ranges='middle'.")
     return [
-        _spread(
+        spread(
             pl.Series([None if span is None else span[end] for span in every], dtype=dtype),
             column,
             names[end],
         )
         for end in (0, 1)
     ]
-
-
-def _spread(values: pl.Series, column: Column, name: str) -> pl.Series:
-    """Expand one value per code to one value per row."""
-    return values[np.asarray(column.codes, dtype=np.uint32)].alias(name)
 
 
 def _spans(labels: Sequence[str]) -> "tuple[list[Span], Any] | None":

@@ -30,8 +30,7 @@ def text_hashes(texts: "polars.Series") -> AnyArray:
     """
     import polars as pl
 
-    from shoal.data._categories import is_coded, of_each
-    from shoal.data._export import filled
+    from shoal.data._frames import filled, is_coded, of_each
 
     whole = filled(texts)
     if is_coded(whole):

@@ -46,11 +46,6 @@ def items_in(text: str) -> list[str]:
     return split_escaped(text) if text else []
 
 
-def items_of(table: Table) -> Column | None:
-    """The column of items of a table, if it has one."""
-    return next(iter(table.with_role(Role.ITEMS)), None)
-
-
 def without_items(table: Table) -> Table:
     """The table without its column of items."""
     return Table(tuple(column for column in table.columns if column.role is not Role.ITEMS))
@@ -128,7 +123,7 @@ def with_item_roles(table: Table, sensitive: Iterable[str], insensitive: Iterabl
     column of items.
     """
     secret, neither = tuple(dict.fromkeys(sensitive)), tuple(dict.fromkeys(insensitive))
-    column = items_of(table)
+    column = table.items_column
     if not secret and not neither:
         return table
     if column is None:

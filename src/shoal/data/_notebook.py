@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from shoal.data._plural import counted
-from shoal.data._terminal_text import visible
+from shoal.data._plain_text import counted, visible
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset

@@ -53,7 +53,7 @@ def estimated(
     """The published and estimated counts of each value of a perturbed column, with standard deviations."""
     import polars as pl
 
-    from shoal.data._export import to_series
+    from shoal.data._frames import to_series
 
     matrix = matrix_of(promises, column)
     if matrix is None:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.baskets import Baskets
 from shoal.data.domain import Domain, Kind
 

@@ -21,7 +21,7 @@ from shoal.arrays import (
     indptr_of,
     taken,
 )
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import UnknownName
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from shoal.arrays import Codes, Counts, Indptr, Items, Mask, Rows, freeze, frozen, indptr_of, owners
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Counts, Indptr, Items, Rows, flagged, freeze
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.baskets import beginnings, compared
 
 

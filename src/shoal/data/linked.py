@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Counts, Floats, Rows
-from shoal.data._plural import counted, free_name
+from shoal.data._plain_text import counted
 from shoal.data.domain import nominal
 from shoal.data.related import list_ranks
 from shoal.data.role import Role
-from shoal.data.table import Column, Table, cell_ranks
+from shoal.data.table import Column, Table, cell_ranks, free_name
 
 COUNT = "count"
 """The column of the second file that says how often a secret occurs in a group."""

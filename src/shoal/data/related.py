@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.arrays import Rows, indptr_by
-from shoal.data._plural import free_name
 from shoal.data.baskets import ragged_ranks
 from shoal.data.domain import nominal
 from shoal.data.role import Role
-from shoal.data.table import Column, Table, cell_ranks
+from shoal.data.table import Column, Table, cell_ranks, free_name
 
 SHOWN = 60
 """The most characters of a person's records that are used to name a class."""

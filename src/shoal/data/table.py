@@ -1,7 +1,8 @@
 """Tables: one row per person (or several, with an entity column), with cells encoded as integers."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from itertools import chain, count
 
 import numpy as np
 
@@ -114,6 +115,11 @@ class Table:
         """The column that says which rows belong to one person, if there is one."""
         return next(iter(self.with_role(Role.ENTITY)), None)
 
+    @property
+    def items_column(self) -> Column | None:
+        """The column of items, if there is one."""
+        return next(iter(self.with_role(Role.ITEMS)), None)
+
     def with_role(self, role: Role) -> tuple[Column, ...]:
         """The columns that have a role, in order."""
         return tuple(column for column in self.columns if column.role is role)
@@ -198,3 +204,13 @@ def _ordered(rows: int, key: Callable[[int], Codes], sizes: list[int]) -> Rows:
         mixed &= (1 << bits) - 1
         order = mixed if order is places else order[mixed]
     return order
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """A name that is not taken: the given one, or with a number appended.
+
+    >>> free_name("group", ("age", "group")), free_name("group", ())
+    ('group_2', 'group')
+    """
+    names = chain([name], (f"{name}_{number}" for number in count(2)))
+    return next(one for one in names if one not in taken)

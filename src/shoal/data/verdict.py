@@ -4,8 +4,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-from shoal.data._plural import counted
-from shoal.data._terminal_text import BROKEN, OK, visible, written
+from shoal.data._plain_text import BROKEN, OK, counted, visible, written
 
 SHOWN = 10
 """The most offenders that a verdict lists; all are counted."""

@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from shoal.data._categories import plain_texts
-from shoal.data._export import named
+from shoal.data._frames import named, plain_texts
 from shoal.data.dataset import COUNT
 from shoal.engines._memory import give_back
 from shoal.engines._text_numbers import Packing, TextNumbers

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import polars as pl
 from polars import selectors as cs
 
-from shoal.data._export import named
+from shoal.data._frames import named
 from shoal.engines._out_of_core import BYTES, ROWS
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import AnyArray
-from shoal.data._categories import categories_of, enumeration, is_coded
-from shoal.data._export import unnamed
+from shoal.data._frames import categories_of, enumeration, is_coded, unnamed
 
 MANY = 1000
 """If the first frame has at least so many rows, columns in which most texts differ are not numbered."""

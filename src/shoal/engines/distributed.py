@@ -236,7 +236,7 @@ class Distributed:
         found: Mapping[str, int],
     ) -> "Judged":
         """By which columns or items published data was judged."""
-        from shoal.data._export import unnamed
+        from shoal.data._frames import unnamed
         from shoal.models._judged import Judged, judged_sets, judged_table
 
         schema = published.schema
@@ -272,7 +272,7 @@ class Distributed:
 
 def _texts_held(published: Dataset, name: str) -> Mapping[str, int]:
     """How many rows have each text of a column."""
-    from shoal.data._export import unnamed
+    from shoal.data._frames import unnamed
 
     counts = published.parts.counts([name])
     return dict(zip(unnamed(counts[name]).fill_null("").to_list(), counts[COUNT].to_list(), strict=True))
@@ -282,7 +282,7 @@ def tallied(parts: Parts, names: Sequence[str]) -> "dict[str, Frame]":
     """The distinct values of each of some columns, ascending, with their counts, in one pass over the rows."""
     import polars as pl
 
-    from shoal.data._export import named
+    from shoal.data._frames import named
 
     def counted(frame: "Frame") -> "dict[str, Frame]":
         rows = pl.len().cast(pl.Int64).alias(COUNT)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from shoal.data._export import named
+from shoal.data._frames import named
 from shoal.data.dataset import COUNT, Parts, TextLayout
 from shoal.engines._memory import USUAL, SparkShares, parse_memory, refuse_too_many
 from shoal.engines._spark_session import (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
-from shoal.data._export import named
+from shoal.data._frames import named
 from shoal.data.dataset import COUNT, Parts, TextLayout
 from shoal.engines._memory import COPIES, LEAST, USUAL, allowed_memory, give_back, refuse_too_many
 from shoal.engines._out_of_core import ROWS, Scratch, SpillBuffer, counted, groups, in_order, pieces

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.domain import Kind
 from shoal.errors import UnknownName, WrongUse
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Counts
-from shoal.data._export import unnamed
+from shoal.data._frames import unnamed
 from shoal.data.dataset import COUNT, Dataset, value_counts
 from shoal.data.domain import nominal
 from shoal.data.published_syntax import SUPPRESSED

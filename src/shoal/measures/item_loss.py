@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats, Indptr
-from shoal.data._item_sets import item_sets, items_of
+from shoal.data._item_sets import item_sets
 from shoal.data.clustered_table import ClusteredTable
 from shoal.data.release import Release
 from shoal.data.table import Table
@@ -38,7 +38,7 @@ class ItemLoss(TableMeasure):
     def concerns(self, release: Release) -> bool:
         """Whether there are items."""
         data = release.data
-        return isinstance(data, ClusteredTable) or (isinstance(data, Table) and items_of(data) is not None)
+        return isinstance(data, ClusteredTable) or (isinstance(data, Table) and data.items_column is not None)
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Weigh what is published of the items."""
@@ -46,7 +46,7 @@ class ItemLoss(TableMeasure):
         if not self.concerns(release) or not isinstance(both.original, Table):
             return ()
         original, published = self.tables(both)
-        before = items_of(original)
+        before = original.items_column
         if before is None or not len((held := item_sets(before)).items):
             return ()
         indptr, kept, there = _shown(published, release)
@@ -77,7 +77,7 @@ def _shown(published: Table, release: Release) -> tuple[Indptr, Floats, set[str]
     if isinstance(published, ClusteredTable):
         clusters = published.clusters
         return clusters.item_indptr, np.ones(len(clusters.items)), set(clusters.vocabulary)
-    column = items_of(published)
+    column = published.items_column
     assert column is not None
     shown = item_sets(column)
     nodes, leaves = release.details.get("nodes", {}), release.details.get("leaves", 1)

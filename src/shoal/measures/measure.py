@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, final, overload
 
-from shoal.data._plural import counted
-from shoal.data._terminal_text import grid_lines, written
+from shoal.data._plain_text import counted, grid_lines, written
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import schema_of
 from shoal.data.release import Release

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from shoal.arrays import Rows, indptr_of, ranges
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._ties import tie_key
 from shoal.data.group_statistics import group_statistics
 from shoal.data.linked import Linked, link_name, linked

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
-from shoal.data._item_sets import items_of
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, schema_of
 from shoal.data.related import Related
@@ -223,7 +222,7 @@ class Method(Parameters):
 
     def _accept_items(self, table: Table) -> None:
         """Refuse a table with items if the method would publish them as they are, and one without if it needs items."""
-        column = items_of(table)
+        column = table.items_column
         if column is not None and not self.needs_items:
             raise WrongUse(
                 f"{self.name} would publish the items of {column.name} as they are, and whoever knows some of them "

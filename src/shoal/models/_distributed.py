@@ -15,8 +15,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Codes, Counts, mixed
-from shoal.data._categories import places_among, without_nulls
-from shoal.data._export import filled, named, unnamed
+from shoal.data._frames import filled, named, places_among, unnamed, without_nulls
 from shoal.data._hashes import text_hashes
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import BUCKET, COUNT, Dataset, Parts

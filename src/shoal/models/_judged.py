@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._spellings import items_spelled_twice, values_alike
 from shoal.data.baskets import Baskets
 from shoal.data.clustered_table import ClusteredTable

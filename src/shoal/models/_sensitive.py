@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Codes, Floats, Mask, Rows, distinct, owners
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.linked import Linked
 from shoal.data.published_syntax import SUPPRESSED

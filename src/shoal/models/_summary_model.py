@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.release import Published
 from shoal.data.summary import Summary
 from shoal.data.verdict import SHOWN, Offender, Verdict

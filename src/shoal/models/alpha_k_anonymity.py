@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Mask
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._promise_words import AMONG_FITTING, joined, percent
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from shoal.arrays import Counts, Floats, Mask, Rows, flagged
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._promise_words import percent
 from shoal.data.group_statistics import GroupStatistics
 from shoal.data.table import Table

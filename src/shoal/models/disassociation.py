@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Mask, Rows, flagged, grouped, summed, taken
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._promise_words import UNNAMED, percent
 from shoal.data.baskets import ragged_ranks
 from shoal.data.clustered_table import ClusteredTable

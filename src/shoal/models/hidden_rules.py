@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from shoal.arrays import Codes, Counts, Mask, Rows, owners, summed
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._promise_words import joined, percent
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.published_syntax import SUPPRESSED

@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import AnyArray, Counts, Floats, Items, Mask, Rows, owners
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._promise_words import percent
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.release import Published

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from shoal.arrays import Counts, Mask, Rows
 from shoal.data._equal_rows import row_classes
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.group_statistics import GroupStatistics
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Published

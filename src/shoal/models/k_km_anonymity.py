@@ -8,8 +8,8 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Mask, Rows, owners
-from shoal.data._item_sets import disordered_sets, item_sets, items_of, label_sets
-from shoal.data._plural import counted
+from shoal.data._item_sets import disordered_sets, item_sets, label_sets
+from shoal.data._plain_text import counted
 from shoal.data._promise_words import percent
 from shoal.data.baskets import Baskets
 from shoal.data.clustered_table import ClusteredTable
@@ -88,7 +88,7 @@ class KKmAnonymity(TableModel):
 
     def refuse_unknown(self, data: Published) -> None:
         """Refuse sensitive and insensitive items that nobody holds."""
-        if not isinstance(data, Table) or (column := items_of(data)) is None or not data.rows:
+        if not isinstance(data, Table) or (column := data.items_column) is None or not data.rows:
             return
         known = label_sets(column).vocabulary
         for item in (*self.sensitive_items, *self.insensitive_items):
@@ -97,7 +97,7 @@ class KKmAnonymity(TableModel):
 
     def refuse_vacuous(self, published: Published, details: Mapping[str, Any]) -> None:
         """Refuse a release whose items are all named as sensitive or insensitive, so that none would be counted."""
-        if not isinstance(published, Table) or (column := items_of(published)) is None:
+        if not isinstance(published, Table) or (column := published.items_column) is None:
             return
         names = set(label_sets(column).vocabulary)
         if (
@@ -257,7 +257,7 @@ def _combinations(number: Rows, public: Baskets, m: int) -> Iterator[Any]:
 
 def _items(table: Table) -> Column:
     """The column of items that a promise is about."""
-    column = items_of(table)
+    column = table.items_column
     if isinstance(table, ClusteredTable):
         raise WrongUse(
             f"The items of {table.items} are in clusters, whose rows cannot be counted: prove --model disassociation."

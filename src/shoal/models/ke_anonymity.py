@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import AnyArray, Codes, Counts, Indptr, Mask, Rows
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._promise_words import FITTING
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Indptr, Items, Mask, Rows, grouped, owners
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.baskets import Baskets
 from shoal.data.release import Published
 from shoal.data.verdict import SHOWN, Offender, Verdict

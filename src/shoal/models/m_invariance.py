@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Indptr, Mask, Rows, distinct, indptr_of, owners, taken
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._promise_words import FITTING
 from shoal.data.baskets import ragged_ranks
 from shoal.data.group_statistics import GroupStatistics, Histogram

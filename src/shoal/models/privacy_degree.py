@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Counts, Mask, Rows
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.groups import Groups
 from shoal.data.release import Published
 from shoal.data.verdict import SHOWN, Offender, Verdict, early, shortened

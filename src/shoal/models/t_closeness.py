@@ -9,7 +9,7 @@ from pydantic import Field, PrivateAttr, field_validator
 
 from shoal.arrays import AnyArray, Mask, Rows
 from shoal.data._column_kinds import code_doubt
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._promise_words import FITTING
 from shoal.data.domain import Domain
 from shoal.data.group_statistics import GroupStatistics, Histogram

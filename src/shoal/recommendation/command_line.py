@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from shoal.data._plural import singular
+from shoal.data._plain_text import singular
 from shoal.recipe import Recipe
 
 

@@ -9,7 +9,7 @@ from shoal.comparison.grid import Cell
 from shoal.comparison.results import row_of
 from shoal.comparison.workers import Answer
 from shoal.data._hierarchy_builders import build
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.baskets import Baskets
 from shoal.data.domain import Domain, Kind
 from shoal.data.table import Column, Table

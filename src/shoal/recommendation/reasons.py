@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.methods._candidates import Aim
 from shoal.methods._improvement.method import Improvable
 from shoal.recipe import make_method

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._spellings import items_spelled_twice, spelled_twice
 from shoal.data._suggested_role import names_persons, numbers_persons
 from shoal.data.baskets import Baskets

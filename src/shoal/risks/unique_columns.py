@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Counts, Rows
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.table import Column
 
 LARGEST = 6

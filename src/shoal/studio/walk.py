@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from shoal import registry
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.errors import ShoalError, WrongUse
 from shoal.option_names import as_typed
 from shoal.recipe import Recipe

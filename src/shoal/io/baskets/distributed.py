@@ -14,7 +14,7 @@ import polars as pl
 
 from shoal.arrays import Rows
 from shoal.data._basket_frames import baskets_in, cells_of, rows_of
-from shoal.data._export import unnamed
+from shoal.data._frames import unnamed
 from shoal.data._hashes import text_hashes
 from shoal.data._range_partition import KEY, RANGE, ranges_of
 from shoal.data.baskets import Baskets

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Rows
-from shoal.data._export import unnamed
+from shoal.data._frames import unnamed
 from shoal.errors import BadData, UnknownName
 from shoal.io.baskets.layouts import BETWEEN_ITEMS, NAMED, ONES, WHITE, ZEROS
 from shoal.io.baskets.matrix import Ones, checked_names

@@ -160,7 +160,7 @@ def _of_column(column: Column) -> Codes:
 
 
 def _of_frame(frame: Any) -> dict[str, Codes]:
-    from shoal.data._export import unnamed
+    from shoal.data._frames import unnamed
 
     return {series.name: codes_of(unnamed(series).unique().to_list()) for series in frame}
 

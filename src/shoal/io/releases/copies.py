@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from shoal.data._export import text_frame, unnamed
+from shoal.data._frames import text_frame, unnamed
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import WrongUse

@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Rows
-from shoal.data._export import unnamed
-from shoal.data._plural import counted
+from shoal.data._frames import unnamed
+from shoal.data._plain_text import counted
 from shoal.data._set_keys import group_keys, tree_keys
 from shoal.data.baskets import Baskets, descents
 from shoal.data.clusters import Clusters

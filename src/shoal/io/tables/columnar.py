@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from shoal.data._export import named
+from shoal.data._frames import named
 from shoal.errors import BadData
 from shoal.io.source import existing_file
 from shoal.io.tables.input import FrameInput, Input, check_names

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from shoal.data._export import to_series
+from shoal.data._frames import to_series
 from shoal.data.domain import Kind
 from shoal.data.table import Column, Table
 from shoal.io.tables.encode import to_texts

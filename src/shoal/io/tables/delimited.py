@@ -19,9 +19,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shoal.arrays import Codes, Mask, Rows, indptr_of
-from shoal.data._categories import enumeration
 from shoal.data._cell_kinds import Distinct
-from shoal.data._export import named, unnamed
+from shoal.data._frames import enumeration, named, unnamed
 from shoal.errors import BadData
 from shoal.io.reading import Reading, refuse_wrong_names
 from shoal.io.source import kept_mark, name_of, read_text, single_character

@@ -14,9 +14,8 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Codes, Counts
-from shoal.data._categories import categories_of, is_coded
 from shoal.data._cell_kinds import positive_zero
-from shoal.data._export import unnamed
+from shoal.data._frames import categories_of, is_coded, unnamed
 from shoal.data._suggested_role import numbers_persons
 from shoal.data.dataset import BUCKET, COUNT, NOTE, Dataset, Parts, TextLayout
 from shoal.data.role import Role, Roles

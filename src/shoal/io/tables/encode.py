@@ -26,7 +26,7 @@ from shoal.data._cell_kinds import (
     written_days,
 )
 from shoal.data._column_kinds import code_remarks, mixed_dates
-from shoal.data._export import named, unnamed
+from shoal.data._frames import named, unnamed
 from shoal.data._item_sets import unseparated
 from shoal.data._spellings import frequent_spelling
 from shoal.data.domain import Domain, Kind

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from shoal.data._export import unnamed
+from shoal.data._frames import unnamed
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.io.source import existing_file
 from shoal.io.tables.input import FrameInput, check_names

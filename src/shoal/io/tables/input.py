@@ -10,7 +10,7 @@ from types import MappingProxyType
 import polars as pl
 
 from shoal.data._cell_kinds import Distinct
-from shoal.data._export import named
+from shoal.data._frames import named
 from shoal.errors import BadData
 from shoal.io.reading import Reading, header_hint
 from shoal.io.source import BYTE_ORDER_MARK

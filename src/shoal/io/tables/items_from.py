@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from shoal.data._export import named
-from shoal.data._plural import counted
+from shoal.data._frames import named
+from shoal.data._plain_text import counted
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.io.tables.encode import to_texts
 from shoal.io.tables.input import Input

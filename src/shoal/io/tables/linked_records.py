@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.related import Related
 from shoal.data.role import Roles
 from shoal.errors import BadData, UnknownName, WrongUse

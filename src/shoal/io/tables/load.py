@@ -401,7 +401,7 @@ def _is_joined(table: Table) -> bool:
 
 def _write_joined(table: Table, path: Path, separator: str, safe_cells: bool) -> None:
     """Add the rows of a table to a file with a header, from what is written of each value."""
-    from shoal.data._export import text_frame
+    from shoal.data._frames import text_frame
     from shoal.data.published_syntax import guarded
     from shoal.io.tables.delimited import write_joined
 
@@ -417,7 +417,7 @@ def _writer(
     table: Table, ending: str
 ) -> tuple[Iterable["polars.DataFrame"], Callable[[Iterable["polars.DataFrame"], Path], None]]:
     """The frames of a table, some rows each where their texts are written, and what writes them."""
-    from shoal.data._export import text_frame
+    from shoal.data._frames import text_frame
     from shoal.io.tables import columnar, decode, delimited, excel
 
     if ending in (".csv", ".tsv"):

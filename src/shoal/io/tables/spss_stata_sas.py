@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from shoal.data._export import unnamed
+from shoal.data._frames import unnamed
 from shoal.errors import BadData, MissingExtra
 from shoal.io.source import STATISTICS, existing_file
 from shoal.io.tables.input import FrameInput

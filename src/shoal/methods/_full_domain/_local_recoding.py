@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from shoal.arrays import AnyArray, Counts, Floats, Mask, Rows, indptr_by
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.methods._full_domain._class_facts import Facts, first_tuples
 from shoal.methods._full_domain._levels import Levels

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from shoal.arrays import Counts, Rows
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._ties import tie_key
 from shoal.data.dataset import Dataset
 from shoal.data.release import Release

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from pydantic import Field, field_validator
 
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._ties import public_order, tie_key
 from shoal.data.baskets import Baskets
 from shoal.data.trace import Trace

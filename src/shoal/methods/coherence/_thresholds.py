@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.errors import Infeasible
 from shoal.models._exact import rounded_up
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._ties import part_key, public_order, tie_key
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters

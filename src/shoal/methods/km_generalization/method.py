@@ -10,7 +10,7 @@ from pydantic import Field
 from shoal.arrays import Counts, Rows, distinct, flagged, indptr_by, turns_of
 from shoal.data._basket_orders import distinct_baskets, orders_of
 from shoal.data._hierarchy_builders import build
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.baskets import Baskets
 from shoal.data.domain import nominal
 from shoal.data.trace import Trace

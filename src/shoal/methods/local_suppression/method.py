@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Mask, Rows
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._ties import tie_order
 from shoal.data.group_statistics import group_statistics
 from shoal.data.table import Table

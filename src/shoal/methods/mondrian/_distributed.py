@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Codes, Counts, Mask, Rows, mixed, summed, turns_of
-from shoal.data._export import named, text_frame
+from shoal.data._frames import named, text_frame
 from shoal.data.dataset import COUNT, Dataset, Parts
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.group_statistics import GroupStatistics, counted_histogram

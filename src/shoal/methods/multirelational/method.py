@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Mask, Rows, indptr_of, turns_of
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data._ties import tie_key, tie_order
 from shoal.data.group_statistics import group_statistics
 from shoal.data.related import Related, related

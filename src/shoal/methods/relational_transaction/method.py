@@ -9,8 +9,8 @@ import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
 from shoal.arrays import Codes, Rows
-from shoal.data._item_sets import item_column, item_sets, items_of, without_items
-from shoal.data._plural import counted
+from shoal.data._item_sets import item_column, item_sets, without_items
+from shoal.data._plain_text import counted
 from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
 from shoal.data.clustered_table import ClusteredTable
@@ -154,7 +154,7 @@ class RelationalTransaction(TableMethod):
     def without_effect(self, data: Table | Baskets) -> tuple[str, ...]:
         """A sentence for each given parameter and role that has no effect."""
         said = super().without_effect(data)
-        column = items_of(data) if isinstance(data, Table) else None
+        column = data.items_column if isinstance(data, Table) else None
         if column is not None and column.insensitive_items and self.item_step == "disassociation":
             said += (
                 "--insensitive-items has no effect: in clusters, such items are treated like public ones.",
@@ -171,7 +171,7 @@ class RelationalTransaction(TableMethod):
         rows, numbers = first_classes(self._clustering(), without_items(data), threads, seed)
         clock.append(time.perf_counter())
         table = data.take(rows)
-        column = items_of(table)
+        column = table.items_column
         assert column is not None
         sets = item_sets(column)
         tree = ItemNodes.of(sets)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.data._export import named, text_frame, unnamed
+from shoal.data._frames import named, text_frame, unnamed
 from shoal.data._ties import tie_key
 from shoal.data.dataset import BUCKET, COUNT, NOTE, Dataset, Parts, noted, notes_of
 from shoal.data.domain import Domain, Kind, nominal

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.arrays import AnyArray, Counts, Mask, flagged, mixed, summed
 from shoal.data._hashes import text_hashes
-from shoal.data._plural import counted
+from shoal.data._plain_text import counted
 from shoal.data.domain import Domain, Kind
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.table import Column, Table

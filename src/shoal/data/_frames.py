@@ -1,13 +1,56 @@
-"""Texts as categories (`polars.Enum`): what is done to each text is done once for each category."""
+"""Frames of polars inside the program: columns by their exact names, tables as texts, and texts as categories.
 
-from collections.abc import Callable
+What is done to each text is done once for each category (`polars.Enum`).
+"""
+
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import polars as pl
 
 from shoal.arrays import AnyArray, Codes
-from shoal.data._export import filled
 from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.table import Column, Table
+
+
+def named(names: "Iterable[str] | str") -> pl.Expr:
+    """Select columns by exactly these names, in this order: polars reads a bare ``*`` or ``^b$`` as a pattern.
+
+    >>> import polars as pl
+    >>> pl.DataFrame({"^b$": [1], "b": [2], "*": [3]}).select(named(["*", "^b$"])).columns
+    ['*', '^b$']
+    """
+    from polars import selectors
+
+    return selectors.by_name(*([names] if isinstance(names, str) else names))
+
+
+def unnamed(series: pl.Series) -> pl.Series:
+    """A series without its name, which polars reads as a pattern in many methods of series too."""
+    return series.alias("")
+
+
+def filled(texts: pl.Series) -> pl.Series:
+    """Replace missing texts by empty ones, if there are any: polars takes long to find nothing to fill."""
+    return texts.fill_null("") if texts.null_count() else texts
+
+
+def to_series(column: Column) -> pl.Series:
+    """The texts of a column; missing cells are null."""
+    labels: list[str | None] = list(column.domain.labels)
+    if column.domain.missing is not None:
+        labels[column.domain.missing] = None
+    return spread(pl.Series(labels, dtype=pl.String), column, column.name)
+
+
+def text_frame(table: Table) -> pl.DataFrame:
+    """A table as a frame of texts; missing cells are null."""
+    return pl.DataFrame([to_series(column) for column in table.columns])
+
+
+def spread(values: pl.Series, column: Column, name: str) -> pl.Series:
+    """Expand one value per code to one value per row."""
+    return values[np.asarray(column.codes, dtype=np.uint32)].alias(name)
 
 
 def enumeration(texts: pl.Series) -> pl.Enum:

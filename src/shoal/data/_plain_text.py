@@ -1,4 +1,4 @@
-"""Values and tables as plain text, for terminals and for `print`."""
+"""Values, numbers with nouns, and tables as plain text."""
 
 from collections.abc import Sequence
 
@@ -39,6 +39,28 @@ def written(value: object) -> str:
                 else f"{value:,.1f}"
             )
     return visible(str(value))
+
+
+def counted(number: int, nouns: str) -> str:
+    """Format a number with its noun, which is given in the plural.
+
+    >>> counted(1, "rows"), counted(1200, "rows"), counted(1, "classes"), counted(1, "hierarchies")
+    ('1 row', '1,200 rows', '1 class', '1 hierarchy')
+    """
+    return f"{number:,} {singular(nouns) if number == 1 else nouns}"
+
+
+def singular(nouns: str) -> str:
+    """The singular of a plural noun.
+
+    >>> [singular(nouns) for nouns in ("rows", "classes", "hierarchies", "different values", "vectors of levels")]
+    ['row', 'class', 'hierarchy', 'different value', 'vector of levels']
+    """
+    noun, of, whose = nouns.partition(" of ")
+    for ending, one in (("ies", "y"), ("sses", "ss"), ("s", "")):
+        if noun.endswith(ending):
+            return noun.removesuffix(ending) + one + of + whose
+    return nouns
 
 
 def grid_lines(rows: Sequence[Sequence[object]], head: Sequence[str] = ()) -> list[str]:
