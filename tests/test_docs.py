@@ -11,6 +11,9 @@ import pytest
 from shoal import registry
 from shoal.cli import main
 from shoal.cli.program import COMMANDS, pages, program
+from shoal.data.table import Table
+from shoal.models._matrices import MatrixModel
+from shoal.models.model import TableModel
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
@@ -115,7 +118,41 @@ def test_everything_registered_is_documented(family: str, name: str, reference: 
 def test_every_score_is_explained(name: str) -> None:
     text = (ROOT / "docs" / "concepts" / "measures.md").read_text(encoding="utf-8")
     missing = [score for score in registry.load("measure", name).scores_named if f"`{score}`" not in text]
-    assert not missing, f"explain them in docs/concepts/measures.md, in its table too: {missing}"
+    assert not missing, f"explain them in docs/concepts/measures.md: {missing}"
+
+
+TABLE_MEASURES = [name for name, kind in registry.load_all("measure").items() if Table in kind.accepts]
+
+
+@pytest.mark.parametrize("name", TABLE_MEASURES)
+def test_every_measure_of_tables_has_a_row(name: str) -> None:
+    text = (ROOT / "docs" / "concepts" / "measures.md").read_text(encoding="utf-8")
+    row = re.compile(rf"^\| `.*` \| `{name}`", re.MULTILINE)
+    assert row.search(text), f"docs/concepts/measures.md: add a row for {name} to the table of scores"
+
+
+TABLE_MODELS = {
+    name: kind for name, kind in registry.load_all("model").items() if issubclass(kind, TableModel)
+}
+
+
+@pytest.mark.parametrize("name", TABLE_MODELS)
+def test_every_model_of_tables_is_explained(name: str) -> None:
+    """A section for each; and a row with what the class says of itself, unless it judges no classes but a matrix."""
+    text = (ROOT / "docs" / "concepts" / "models.md").read_text(encoding="utf-8")
+    assert f"\n## {name}\n" in text, f"docs/concepts/models.md: add a section ## {name}"
+    kind = TABLE_MODELS[name]
+    if issubclass(kind, MatrixModel):
+        return
+    facts = (
+        "yes" if kind.monotone else "no",
+        "yes" if kind.absorbs else "no",
+        "yes" if kind.relative else "",
+    )
+    cells = re.search(rf"^\| \[{name}\]\(#{name}\) \|[^|]*\|(.*)\|$", text, re.MULTILINE)
+    found = cells and tuple(cell.strip() for cell in cells[1].split("|"))
+    row = f"| [{name}](#{name}) | short form | {' | '.join(facts)} |"
+    assert found == facts, f"docs/concepts/models.md: the row of its table must be: {row}"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
