@@ -25,6 +25,11 @@ def anonymize(shoal: Callable[..., Any], people: Path, roles: tuple[str, ...]) -
         ("mondrian", "--kk", "Did you mean --k?"),
         ("mondrian", "--items", "Unknown option: --items. It is an option of relational-transaction. See"),
         ("mondrian", "--link", "Unknown option: --link. It is an option of multirelational. See"),
+        (
+            "mondrian",
+            "--model",
+            "It is an option of verify. A method is given a model in the promises of a recipe. See",
+        ),
     ],
 )
 def test_an_unknown_option(method: str, option: str, meant: str, anonymize: Callable[..., Any]) -> None:

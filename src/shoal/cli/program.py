@@ -372,6 +372,8 @@ def _method_pages() -> dict[str, Page]:
 def _elsewhere(option: str, commands: Sequence[str]) -> str:
     """A hint which other methods, or which models for `verify`, have an option; empty if none has it."""
     match next(iter(commands), ""):
+        case "anonymize" if option == "--model":
+            return " It is an option of verify. A method is given a model in the promises of a recipe."
         case "anonymize":
             names = [name for name, page in _method_pages().items() if option in options_on(page)]
             return f" It is an option of {', '.join(names)}." if names else ""
