@@ -105,7 +105,8 @@ def blocks(path: Path, layout: TextLayout | None) -> Iterator[tuple[bytes, int]]
             if whole:
                 yield whole, line
                 line += whole.count(b"\n")
-    if rest.strip():
+    # A blank line is a basket without items, or a row that readers of published tables refuse.
+    if rest.strip() or (rest and not (first and layout)):
         whole = rest + b"\n"
         if first and layout is not None and layout.header is not None:
             whole = _headless(whole, layout, 1, path)
