@@ -135,10 +135,7 @@ def _shape(content: bytes, separator: str | None, path: str | None, given: Seque
     if separator is None:
         cells = (second or first).strip(BLANKS)
         separator = next((mark for mark in (*DELIMITERS, " ") if mark in cells), ",")
-    if separator == " ":
-        cells_of_first = re.split(" +", first.strip(BLANKS))
-    else:
-        cells_of_first = _cells_in(first, separator, path)
+    cells_of_first = _cells_in(first, separator, path)
     if given is not None:
         refuse_wrong_names(given, cells_of_first)
         return _Shape(*checked_names(given, path)[:1], separator)
@@ -152,6 +149,8 @@ def _shape(content: bytes, separator: str | None, path: str | None, given: Seque
 
 
 def _cells_in(line: str, separator: str, path: str | None) -> list[str]:
+    if separator == " ":
+        return re.split(" +", line.strip(BLANKS))
     try:
         return next(csv.reader([line], delimiter=separator), [])
     except csv.Error as error:
