@@ -228,6 +228,21 @@ def test_a_blank_last_line_without_an_end_is_a_line(stream: Stream, tmp_path: Pa
     assert len(lines) == len(read_baskets(path, baskets="lines")) == 2
 
 
+@pytest.mark.parametrize("block", [1, 2, 3, 4, 5, 8, 9, 16])
+@pytest.mark.parametrize("blank", ["\n", "\r\n", "\n\n\n\n\n"])
+def test_blank_lines_are_refused_wherever_a_block_ends(
+    stream: Stream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int, blank: str
+) -> None:
+    monkeypatch.setattr(_text_blocks, "BLOCK", block)
+    path = tmp_path / "data.csv"
+    path.write_bytes(f"a,b\n1,x\n1,x\n{blank}".encode())
+    assert verify(path, k=2, quasi="a", engine=stream)[0].holds
+    path.write_bytes(f"a,b\n1,x\n{blank}1,x\n".encode())
+    for engine in (None, stream):
+        with pytest.raises(BadData, match="line 3: the line is blank"):
+            verify(path, k=2, quasi="a", engine=engine)
+
+
 @pytest.mark.parametrize("end", [" ", "\t", " \n"])
 def test_a_blank_last_line_of_a_published_table_is_refused(stream: Stream, tmp_path: Path, end: str) -> None:
     path = tmp_path / "data.csv"

@@ -93,6 +93,10 @@ def blocks(path: Path, layout: TextLayout | None) -> Iterator[tuple[bytes, int]]
             if first and not rest:
                 text = text.removeprefix(BYTE_ORDER_MARK)
             end = last_line_end(text, quoted=layout is not None)
+            if layout is not None:
+                # Blank lines are refused unless nothing follows them, so what follows must be in the same block.
+                filled = len(text[:end].rstrip())
+                end = text.find(b"\n", filled, end) + 1 if filled else 0
             whole, rest = text[:end], text[end:]
             if layout is not None and len(rest) > LONGEST:
                 fault = "here or below a quote is opened that nothing closes; correct it, or double it inside a cell."
@@ -107,7 +111,7 @@ def blocks(path: Path, layout: TextLayout | None) -> Iterator[tuple[bytes, int]]
                 line += whole.count(b"\n")
     # A blank line is a basket without items, or a row that readers of published tables refuse.
     if rest.strip() or (rest and not (first and layout)):
-        whole = rest + b"\n"
+        whole = rest if rest.endswith(b"\n") else rest + b"\n"
         if first and layout is not None and layout.header is not None:
             whole = _headless(whole, layout, 1, path)
         if whole:
