@@ -243,6 +243,16 @@ def test_blank_lines_are_refused_wherever_a_block_ends(
             verify(path, k=2, quasi="a", engine=engine)
 
 
+@pytest.mark.parametrize(("header", "message"), [(b"a,b\xff", "0xFF is not UTF-8"), (b"a,b\0", "binary")])
+def test_headers_must_be_utf_8(stream: Stream, tmp_path: Path, header: bytes, message: str) -> None:
+    path = tmp_path / "data.csv"
+    path.write_bytes(header + b"\n1,x\n1,x\n")
+    with pytest.raises(BadData, match=message):
+        open_parts(path, stream).parts.select(["a"]).collect()
+    with pytest.raises(BadData, match=message):
+        open_input(path, Reading())
+
+
 @pytest.mark.parametrize("end", [" ", "\t", " \n"])
 def test_a_blank_last_line_of_a_published_table_is_refused(stream: Stream, tmp_path: Path, end: str) -> None:
     path = tmp_path / "data.csv"

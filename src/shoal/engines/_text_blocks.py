@@ -11,7 +11,7 @@ from typing import BinaryIO, cast
 
 from shoal.data.dataset import TextLayout
 from shoal.errors import BadData
-from shoal.io.source import BYTE_ORDER_MARK, existing_file, last_line_end, part_files
+from shoal.io.source import BYTE_ORDER_MARK, check_utf8, existing_file, last_line_end, part_files
 
 BLOCK = 1 << 23
 """Bytes of text that are read at once."""
@@ -123,9 +123,8 @@ def _headless(text: bytes, layout: TextLayout, lines: int, path: Path) -> bytes:
     start = 0
     for _ in range(lines):
         start = text.find(b"\n", start) + 1 or len(text)
-    named = next(
-        csv.reader(io.StringIO(text[:start].decode("utf-8", "replace")), delimiter=layout.separator), []
-    )
+    check_utf8(text[:start], path)
+    named = next(csv.reader(io.StringIO(text[:start].decode()), delimiter=layout.separator), [])
     assert layout.header is not None
     if [name.strip() for name in named] != [name.strip() for name in layout.header]:
         raise BadData("the files do not have the same header; part files of one table do.", path)
