@@ -20,10 +20,12 @@ from shoal.engines import _out_of_core, _text_blocks
 from shoal.engines._text_numbers import TextNumbers
 from shoal.engines.stream import Stream
 from shoal.errors import BadData, EngineFailed, WrongUse
+from shoal.io.baskets.load import read_baskets
 from shoal.io.reading import Reading
 from shoal.io.tables.distributed import open_parts
 from shoal.io.tables.load import open_input
 from shoal.kernels._compiling import eagerly
+from shoal.verification import verify
 
 SCHEMA: dict[str, Any] = {"number": pl.Int32, "name": pl.String}
 
@@ -216,6 +218,49 @@ def test_lines(stream: Stream, tmp_path: Path) -> None:
     lines = ["", "1 2 3", 'a "quote', "ä", "", "x" * 90]
     (tmp_path / "sets.dat").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     assert stream.lines(str(tmp_path / "sets.dat")).collect()["line"].to_list() == lines
+
+
+@pytest.mark.parametrize("end", [" ", "\r", "\t \r"])
+def test_a_blank_last_line_without_an_end_is_a_line(stream: Stream, tmp_path: Path, end: str) -> None:
+    path = tmp_path / "sets.dat"
+    path.write_bytes(f"a b\n{end}".encode())
+    lines = stream.lines(str(path)).collect()["line"]
+    assert len(lines) == len(read_baskets(path, baskets="lines")) == 2
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 4, 5, 8, 9, 16])
+@pytest.mark.parametrize("blank", ["\n", "\r\n", "\n\n\n\n\n"])
+def test_blank_lines_are_refused_wherever_a_block_ends(
+    stream: Stream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int, blank: str
+) -> None:
+    monkeypatch.setattr(_text_blocks, "BLOCK", block)
+    path = tmp_path / "data.csv"
+    path.write_bytes(f"a,b\n1,x\n1,x\n{blank}".encode())
+    assert verify(path, k=2, quasi="a", engine=stream)[0].holds
+    path.write_bytes(f"a,b\n1,x\n{blank}1,x\n".encode())
+    for engine in (None, stream):
+        with pytest.raises(BadData, match="line 3: the line is blank"):
+            verify(path, k=2, quasi="a", engine=engine)
+
+
+@pytest.mark.parametrize(("header", "message"), [(b"a,b\xff", "0xFF is not UTF-8"), (b"a,b\0", "binary")])
+def test_headers_must_be_utf_8(stream: Stream, tmp_path: Path, header: bytes, message: str) -> None:
+    path = tmp_path / "data.csv"
+    path.write_bytes(header + b"\n1,x\n1,x\n")
+    with pytest.raises(BadData, match=message):
+        open_parts(path, stream).parts.select(["a"]).collect()
+    with pytest.raises(BadData, match=message):
+        open_input(path, Reading())
+
+
+@pytest.mark.parametrize("end", [" ", "\t", " \n"])
+def test_a_blank_last_line_of_a_published_table_is_refused(stream: Stream, tmp_path: Path, end: str) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text(f"a,b\n1,x\n1,x\n{end}")
+    for engine in (None, stream):
+        with pytest.raises(BadData, match="line 4: 1 cell where there are 2 columns"):
+            verify(path, k=2, quasi="a", engine=engine)
+    assert open_parts(path, stream).parts.collect().height == 2
 
 
 def test_more_combinations_than_memory_holds_are_refused(stream: Stream) -> None:

@@ -231,6 +231,8 @@ def test_roles_of_items() -> None:
         (b"a,b\n1,0\n0,1,1\n", {"baskets": "matrix"}, "line 3: the line has 3 cells where 2"),
         (b"a,b\n1,0\n\n0,1\n", {"baskets": "matrix"}, "line 3: the line has 1 cells where 2"),
         (b"a,b\n", {"baskets": "matrix"}, "no baskets"),
+        (b"\r\n1,0\r\n0,1\r\n", {"baskets": "matrix"}, "line 1: the first line is blank"),
+        (b"a\rb,c\r1,0\r", {"baskets": "matrix"}, "line 1: the line cannot be read"),
         (b"a,a\n1,0\n", {"baskets": "matrix"}, "line 1: two items are called 'a'"),
         (b"a,\n1,0\n", {"baskets": "matrix"}, "line 1: an item has no name"),
         (b"id,item\n1,a\n,b\n", {"baskets": "long"}, "line 3, column 'id': .*which basket"),

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from tests.io.test_published_sets import CLUSTER, GROUP
 from tests.naive import published_sets as naive
 
+from shoal.arrays import AnyArray
 from shoal.errors import BadData
 from shoal.io.baskets import numbered_texts
 from shoal.io.releases import plain_lines
 from shoal.io.releases.set_lines import read_clusters, read_groups, write_clusters, write_groups
+from shoal.kernels import json_sets
 from shoal.kernels._compiling import eagerly
 
 READERS = {
@@ -111,3 +113,22 @@ def test_more_texts_than_room(path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert found is not None
     assert found.vocabulary == tuple(f"{number:03}" for number in range(500))
     assert found.items.tolist() == list(range(500))
+
+
+@pytest.mark.parametrize("lines", [1, 4])
+def test_a_last_line_without_an_end_writes_no_more_than_there_is_room(
+    path: Path, monkeypatch: pytest.MonkeyPatch, lines: int
+) -> None:
+    margins: list[AnyArray] = []
+    read = json_sets.read_groups
+
+    def with_margins(text: Any, table: Any, baskets: Any, groups: Any, secrets: Any, counts: Any) -> int:
+        wide, ends = np.full(len(groups) + 1, -7), np.full(len(secrets.ends) + 1, -7)
+        margins.extend((wide[-1:], ends[-1:]))
+        return read(text, table, baskets, wide[:-1], secrets._replace(ends=ends[:-1]), counts)
+
+    monkeypatch.setattr(json_sets, "read_groups", with_margins)
+    path.write_text("\n".join(['{"baskets": [["a"]], "sensitive": {"s": 1}}'] * lines), encoding="utf-8")
+    with eagerly():
+        assert plain_lines.plain_groups(path) is None
+    assert [int(margin[0]) for margin in margins] == [-7, -7]

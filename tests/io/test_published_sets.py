@@ -189,6 +189,14 @@ def refuse(read: Callable[[Path], object], tmp_path: Path, text: str, message: s
     assert str(caught.value.path) == str(path)
 
 
+@pytest.mark.parametrize(("read", "line"), [(read_groups, GOOD_GROUP), (read_clusters, GOOD_CLUSTER)])
+@pytest.mark.parametrize("end", ["\n", " ", " \n"])
+def test_blank_last_lines_are_refused(
+    tmp_path: Path, read: Callable[[Path], object], line: str, end: str
+) -> None:
+    refuse(read, tmp_path, f"{line}\n{end}", "not a JSON")
+
+
 def test_deep_trees_do_not_recurse(tmp_path: Path) -> None:
     cluster: dict[str, Any] = {"size": 3, "chunks": [], "terms": ["a"]}
     for _ in range(300):

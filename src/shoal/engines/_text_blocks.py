@@ -11,7 +11,7 @@ from typing import BinaryIO, cast
 
 from shoal.data.dataset import TextLayout
 from shoal.errors import BadData
-from shoal.io.source import BYTE_ORDER_MARK, existing_file, last_line_end, part_files
+from shoal.io.source import BYTE_ORDER_MARK, check_utf8, existing_file, last_line_end, part_files
 
 BLOCK = 1 << 23
 """Bytes of text that are read at once."""
@@ -93,6 +93,10 @@ def blocks(path: Path, layout: TextLayout | None) -> Iterator[tuple[bytes, int]]
             if first and not rest:
                 text = text.removeprefix(BYTE_ORDER_MARK)
             end = last_line_end(text, quoted=layout is not None)
+            if layout is not None:
+                # Blank lines are refused unless nothing follows them, so what follows must be in the same block.
+                filled = len(text[:end].rstrip())
+                end = text.find(b"\n", filled, end) + 1 if filled else 0
             whole, rest = text[:end], text[end:]
             if layout is not None and len(rest) > LONGEST:
                 fault = "here or below a quote is opened that nothing closes; correct it, or double it inside a cell."
@@ -105,8 +109,9 @@ def blocks(path: Path, layout: TextLayout | None) -> Iterator[tuple[bytes, int]]
             if whole:
                 yield whole, line
                 line += whole.count(b"\n")
-    if rest.strip():
-        whole = rest + b"\n"
+    # A blank line is a basket without items, or a row that readers of published tables refuse.
+    if rest.strip() or (rest and not (first and layout)):
+        whole = rest if rest.endswith(b"\n") else rest + b"\n"
         if first and layout is not None and layout.header is not None:
             whole = _headless(whole, layout, 1, path)
         if whole:
@@ -118,9 +123,8 @@ def _headless(text: bytes, layout: TextLayout, lines: int, path: Path) -> bytes:
     start = 0
     for _ in range(lines):
         start = text.find(b"\n", start) + 1 or len(text)
-    named = next(
-        csv.reader(io.StringIO(text[:start].decode("utf-8", "replace")), delimiter=layout.separator), []
-    )
+    check_utf8(text[:start], path)
+    named = next(csv.reader(io.StringIO(text[:start].decode()), delimiter=layout.separator), [])
     assert layout.header is not None
     if [name.strip() for name in named] != [name.strip() for name in layout.header]:
         raise BadData("the files do not have the same header; part files of one table do.", path)

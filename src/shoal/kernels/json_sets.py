@@ -119,13 +119,15 @@ def _set(text: Array, place: Whole, texts: Texts, sets: Sets) -> Whole:
 def read_groups(text: Array, texts: Texts, baskets: Sets, groups: Array, secrets: Sets, counts: Array) -> int:
     """Read groups, one per line.
 
-    `groups`: filled with where the baskets of each group end. `secrets`, `counts`: the sensitive items of each group,
-    and how often each occurs.
+    `groups`: filled with where the baskets of each group end; as long as there are line ends in the text. `secrets`,
+    `counts`: the sensitive items of each group, and how often each occurs.
     """
     slots, begins, ends, used = texts
     place: Whole = 0
     group = 0
     while place < len(text):
+        if group == len(groups):  # the last line has no end
+            return GIVEN_UP
         place = _after(text, place, BASKETS)
         while True:
             place = _set(text, place, texts, baskets)

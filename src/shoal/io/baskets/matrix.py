@@ -135,18 +135,26 @@ def _shape(content: bytes, separator: str | None, path: str | None, given: Seque
     if separator is None:
         cells = (second or first).strip(BLANKS)
         separator = next((mark for mark in (*DELIMITERS, " ") if mark in cells), ",")
-    if separator == " ":
-        cells_of_first = re.split(" +", first.strip(BLANKS))
-    else:
-        cells_of_first = next(csv.reader([first], delimiter=separator), [])
+    cells_of_first = _cells_in(first, separator, path)
     if given is not None:
         refuse_wrong_names(given, cells_of_first)
         return _Shape(*checked_names(given, path)[:1], separator)
+    if not first.strip(BLANKS):
+        raise BadData("the first line is blank; it should name the items.", path, 1)
     if is_row_of_cells([cell.strip(BLANKS) for cell in cells_of_first]):
         return _Shape(tuple(map(str, range(len(cells_of_first)))), separator, numbered=True)
     labeled = cells_of_first[0].strip(BLANKS) == ""
     names, trimmed = checked_names(cells_of_first[labeled:], path, 1)
     return _Shape(names, separator, labeled, header=True, trimmed=trimmed)
+
+
+def _cells_in(line: str, separator: str, path: str | None) -> list[str]:
+    if separator == " ":
+        return re.split(" +", line.strip(BLANKS))
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error as error:
+        raise BadData(f"the line cannot be read: {error}.", path, 1) from None
 
 
 def checked_names(

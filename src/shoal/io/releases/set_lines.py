@@ -144,7 +144,7 @@ def _lines_of(source: str | Path | Lines) -> Iterator[tuple[str, Iterable[str]]]
         return
     for path in part_files(source):
         # Line by line, so that the texts of a large file are not all there at once.
-        text = io.BytesIO(read_text(path).removesuffix(b"\n"))
+        text = io.BytesIO(read_text(path))
         yield name_of(path), (line.removesuffix(b"\n").decode() for line in text)
 
 
