@@ -2,6 +2,7 @@
 
 import ast
 import logging
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -195,6 +196,23 @@ def test_a_run_and_its_parts_are_printed_in_a_few_lines() -> None:
         promise,
         "Judged by age (quasi-identifier); sensitive: illness.",
     ]
+
+
+def test_a_release_in_parts_says_how_much_there_is(tmp_path: Path) -> None:
+    path = tmp_path / "shop.dat"
+    path.write_text("a b s\na b\na c\nb c\n" * 5)
+    engine = shoal.engines.Stream("1GB")
+    lines = [
+        str(shoal.anonymize(path, name, engine=engine, seed=1, **options).release).split("\n")[0]
+        for name, options in (
+            ("cahd", {"p": 2, "sensitive": "s"}),
+            ("disassociation", {"k": 2, "m": 2}),
+            ("coherence", {"h": 1, "k": 2, "p": 1, "sensitive": "s"}),
+        )
+    ]
+    assert re.fullmatch(r"Release by cahd: 20 baskets in \d+ groups, in parts", lines[0])
+    assert re.fullmatch(r"Release by disassociation: \d+ clusters? of 20 baskets, in parts", lines[1])
+    assert re.fullmatch(r"Release by coherence: 20 baskets of \d items, in parts", lines[2])
 
 
 def test_scores_are_printed_as_a_short_table() -> None:

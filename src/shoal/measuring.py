@@ -23,6 +23,7 @@ from shoal.data.table import Table
 from shoal.engines.protocol import Engine, engine_given
 from shoal.errors import BadData, WrongUse
 from shoal.io.reading import Reading
+from shoal.io.source import part_files
 from shoal.measures._chosen import asked_scores, comparison_of, measured
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Scores
@@ -153,8 +154,9 @@ def read_both(
 
 def _is_baskets(original: Any, reading: Reading, release: Release[Any], engine: Engine) -> bool:
     """Whether a file that cannot be read as the original table looks like baskets, and has no column of the release."""
-    if not isinstance(original, str | Path) or not os.path.isfile(original):
+    if not isinstance(original, str | Path) or not os.path.exists(original):
         return False
+    original = part_files(original)[0]
     columns = engine.column_names(original, reading)
     if any(set(columns).intersection(names) for names in _roles_in(release).by_column().values()):
         return False

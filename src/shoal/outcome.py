@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, cast
 
+import numpy as np
 from typing_extensions import TypeVar
 
 from shoal import __version__
@@ -271,10 +272,11 @@ class Run(Generic[Original, Data]):
             alone = {one.name for one in kept if one.domain.missing is None and one.domain.present == rows}
         release = replace(published, data=_without(published.data, alone))
         said = self.engine.warnings(_without(self.original, alone), release, found)
-        if not isinstance(schema_of(release.data), Groups):
+        if not isinstance(release.data, Groups):
             return said
+        attacked = int(np.count_nonzero(np.diff(release.data.sensitive_indptr)))
         measured = {score.name: float(score.value) for score in self.scores}
-        return (*said, *warned_of_readers(measured, release.promises, release.parameters))
+        return (*said, *warned_of_readers(measured, attacked, release.promises, release.parameters))
 
     def with_scores(self, both: Comparison) -> Self:
         """The same run with its scores."""

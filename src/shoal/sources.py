@@ -246,10 +246,12 @@ def looks_like_table(source: Any, layout: str | None) -> bool:
     `layout`: the layout that is given, if one is; what was said to be lines has no columns.
     """
     from shoal.io.baskets.layouts import parse_layout, table_layout
-    from shoal.io.source import FRAME_FORMATS, STANDARD_INPUT, format_of
+    from shoal.io.source import FRAME_FORMATS, STANDARD_INPUT, format_of, part_files
 
     if not isinstance(source, str | Path) or str(source) == STANDARD_INPUT:
         return False
+    if Path(source).is_dir():
+        source = part_files(source)[0]
     given = None if layout is None else parse_layout(layout)
     if given is not None and given.form == "lines":
         return False

@@ -1,6 +1,7 @@
 """Releases measured against their original, and against anything else."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -154,6 +155,29 @@ def test_a_table_is_no_original_of_baskets(
     answer = shoal("measure", "out", "--original", name, *engine)
     assert answer.code == 3
     assert f"{name}: this looks like a table, and the release is one of baskets. Give the data" in answer.err
+
+
+def test_part_files_of_another_kind_are_no_original_either(
+    shoal: Callable[..., object], people: Path, roles: tuple[str, ...], folder: Path
+) -> None:
+    for name in ("shop", "persons"):
+        (folder / name).mkdir()
+    (folder / "shop" / "part-0.dat").write_text("milk\nmilk bread\n")
+    shutil.copy(people, folder / "persons" / "part-0.csv")
+    release_by(shoal, people, roles, "mondrian")
+    answer = shoal("measure", "out", "--original", "shop")
+    assert (answer.code, "shop: this looks like baskets, and the release is a table." in answer.err) == (
+        3,
+        True,
+    )
+    (folder / "a.dat").write_text("1 2\n1 3\n2 3\n" * 3)
+    made = shoal("anonymize", "disassociation", "a.dat", "--k", 2, "--m", 2, "-o", "groups")
+    assert made.code == 0, made.err
+    answer = shoal("measure", "groups", "--original", "persons")
+    assert (answer.code, "persons: this looks like a table, and the release is one of" in answer.err) == (
+        3,
+        True,
+    )
 
 
 def test_another_table_is_a_table(

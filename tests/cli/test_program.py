@@ -112,8 +112,9 @@ def needless(words: list[str], idle: set[str], said: str) -> list[str]:
     text = f"import sys; from shoal.cli import main; main({words!r}); {show}"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert said in done.stdout
-    _, shown, found = done.stderr.partition("loaded:")  # before it stands what is compiled, if anything is
+    before, shown, found = done.stderr.partition("loaded:")
     assert shown
+    assert all("ompiling once" in line for line in before.split("\n") if line)
     return found.split()
 
 

@@ -134,6 +134,16 @@ def test_texts_are_written_alike_by_a_kernel(columns: list[list[str | None]], sa
             assert joined.read_bytes() == plain.read_bytes()
 
 
+def test_the_cells_of_very_many_columns_are_not_numbered() -> None:
+    """Each column has tables of its own, in which its cells are looked up."""
+    for columns, rows in ((2_000, 3), (600, 2_000)):
+        names = [f"c{place}" for place in range(columns)]
+        table = opened("\n".join([",".join(names), *[",".join(["1"] * columns)] * rows, ""]))
+        with eagerly():
+            found = table.numbered(names)
+        assert (found is None) == (columns == 600)
+
+
 def test_columns_of_very_many_cells_are_not_numbered() -> None:
     text = "a,b\n" + "".join(f"{number},{number % 7}\n" for number in range(40_000))
     table = opened(text)

@@ -81,7 +81,7 @@ def test_persons_are_counted() -> None:
     cells = {"age": ["a"] * 4 + ["b"] * 2, "who": ["anna", "anna", "ben", "ben", "cara", "dora"]}
     (sentence,) = said({**cells, "pay": ["low", "low", "low", "high", "low", "high"]}, "who")
     assert "certain for 50.0% of the persons: in their classes all persons have one value" in sentence
-    assert "or an --alpha below 1." in sentence
+    assert sentence.endswith("promise an --alpha below 1 too, or --l 2 where each person has one value.")
     assert not said({**cells, "pay": ["low", "low", "high", "high", "low", "high"]}, "who")
 
 
@@ -92,6 +92,16 @@ def test_a_promise_that_says_what_is_secret_settles_it() -> None:
         assert not said(cells, promises=({"model": "some", "column": "pay", **names},))
         assert said(cells, promises=({"model": "some", "column": "job", **names},))
     assert said(cells, promises=({"model": "alpha-k-anonymity", "column": "pay", "values": ()},))
+
+
+def test_what_nothing_can_be_promised_beside_goes_first() -> None:
+    options = {"k": 2, "stars_match_all": True, "quasi": ["age"], "sensitive": ["pay"]}
+    frame = pl.DataFrame({"age": ["old"] * 4 + ["young"] * 6, "pay": PAY})
+    run = shoal.anonymize(frame, "local-suppression", **options)
+    (sentence,) = (one for one in run.warnings if "certain for" in one)
+    assert "prevent that: leave `stars_match_all` out, and promise l=2 too" in sentence
+    with pytest.raises(shoal.errors.WrongUse, match="stars_match_all"):
+        shoal.anonymize(frame, "local-suppression", **options, l=2)
 
 
 def test_perturbed_values_are_no_facts() -> None:

@@ -116,6 +116,12 @@ def _size(data: object) -> str:
             return f"{data.rows:,} rows of {len(data.columns):,} columns"
         case Dataset(schema=Table()):
             return f"{data.rows:,} rows of {len(data.schema.columns):,} columns, in parts"
+        case Dataset(schema=Groups()):
+            return f"{counted(data.baskets, 'baskets')} in {counted(data.rows, 'groups')}, in parts"
+        case Dataset(schema=Clusters()):
+            return f"{counted(data.rows, 'clusters')} of {counted(data.baskets, 'baskets')}, in parts"
+        case Dataset(schema=Baskets()):
+            return f"{counted(data.rows, 'baskets')} of {counted(len(data.schema.vocabulary), 'items')}, in parts"
         case Summary():
             return f"{counted(len(data), 'cells')} of {counted(len(data.tables), 'cross-tables')}"
         case Baskets():

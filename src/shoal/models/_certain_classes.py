@@ -22,6 +22,8 @@ CERTAIN = "certain"
 NAMING = ("values", "bounds", "guard")
 """Fields of promises that say which values of a column are secret: then the others are none."""
 
+ALONE = ("stars_match_all", "m")
+"""Fields of k-anonymity that nothing else can be promised beside."""
 
 COMMON = 0.9
 """A value of so many rows is no news where it is certain: the class is within a distance of 0.1 of the whole."""
@@ -111,7 +113,10 @@ def certain_warnings(
     if None in settled:
         return ()
     found = [one for one in _of_sums(sums) if one.column not in perturbed | settled]
-    return warned_of_certain(found, counts, perturbed=bool(perturbed))
+    alone = [
+        f"--{name.replace('_', '-')}" for name in ALONE if any(one.get(name) for one in release.promises)
+    ]
+    return warned_of_certain(found, counts, perturbed=bool(perturbed), alone=alone)
 
 
 def _name(*parts: str) -> str:
@@ -134,12 +139,17 @@ def _of_sums(sums: Mapping[str, int]) -> list[Certain]:
 
 
 def warned_of_certain(
-    found: Sequence[Certain], counts: Callable[[str], Mapping[str, int]], *, perturbed: bool = False
+    found: Sequence[Certain],
+    counts: Callable[[str], Mapping[str, int]],
+    *,
+    perturbed: bool = False,
+    alone: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """One sentence about sensitive columns of which a share of the rows that is worth a word has a certain value.
 
     `counts`: how many published rows have each value of a column; it is not asked without need. `perturbed`: whether
-    other columns are perturbed, so that nothing else can be promised.
+    other columns are perturbed, so that nothing else can be promised. `alone`: options that must be left out before
+    more can be promised.
     """
     told = []
     for one in found:
@@ -162,7 +172,7 @@ def warned_of_certain(
     else:
         shares = ", ".join(f"{one.column!r} ({share:.1%}{_beside(common)})" for one, share, common in told)
         said = f"{len(told)} sensitive columns are certain for some {noun}: {why}: {shares}."
-    return (f"{said} {_advice(noun, perturbed)}",)
+    return (f"{said} {_advice(noun, perturbed, alone)}",)
 
 
 def _beside(common: Sequence[str]) -> str:
@@ -171,8 +181,12 @@ def _beside(common: Sequence[str]) -> str:
     return f", not counting {values}, which nearly all have" if common else ""
 
 
-def _advice(noun: str, perturbed: bool) -> str:
+def _advice(noun: str, perturbed: bool, alone: Sequence[str]) -> str:
     if perturbed:
         return "Perturb such a column too."
-    bound = "an --alpha below 1" if noun == "persons" else "a small --t"
-    return f"k-anonymity does not prevent that: promise --l 2 too, so that every class has two values, or {bound}."
+    without = f"leave {' and '.join(alone)} out, and " if alone else ""
+    if noun == "persons":
+        bound = "an --alpha below 1 too, or --l 2 where each person has one value"
+    else:
+        bound = "--l 2 too, so that every class has two values, or a small --t"
+    return f"k-anonymity does not prevent that: {without}promise {bound}."

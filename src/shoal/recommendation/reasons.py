@@ -100,9 +100,12 @@ def may_be_improved(method: Mapping[str, Any]) -> bool:
 
     >>> may_be_improved({"name": "mondrian", "k": 3}), may_be_improved({"name": "mondrian", "k": 3, "improve": 5})
     (True, False)
+    >>> may_be_improved({"name": "mondrian", "k": 3, "publish": "sets"})
+    False
     """
     made = make_method(dict(method))
-    if not isinstance(made, Improvable) or made.improving:
+    # Lists of values are improved by how many values they name, and not by the loss that candidates are compared by.
+    if not isinstance(made, Improvable) or made.improving or getattr(made, "publish", None) == "sets":
         return False
     return not made.model_copy(update={"improve": IMPROVED}).misfits()
 

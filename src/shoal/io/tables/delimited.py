@@ -37,6 +37,9 @@ from which on a text in small pieces is worth it."""
 _NUMBERED = 1 << 23
 """Text from which on its cells are numbered by compiled code."""
 
+_TABLES, _TIMES = 1 << 25, 4
+"""Bytes that the tables in which cells are looked up may always take, and how many times those of a large text."""
+
 _ROWS, _JOINED = 1 << 16, 1 << 21
 """Rows and bytes that are written at a time."""
 
@@ -298,10 +301,14 @@ class Delimited(Input):
         text, count = np.frombuffer(self._whole, dtype=np.uint8)[self._start :], len(columns)
         blocks = range(0, len(text), _BLOCK)
         rows = sum(int(np.count_nonzero(text[begin : begin + _BLOCK] == _LINE)) for begin in blocks)
+        most = min(rows + 1, MOST)
+        room = min(SLOTS, 1 << (4 * most - 1).bit_length())
+        if count * (4 * room + 24 * most) > max(_TIMES * len(text), _TABLES):
+            return None
         wanted = np.full(len(self.names), -1, dtype=np.int32)
         wanted[[self.names.index(name) for name in columns]] = np.arange(count)
-        numbers, slots = np.empty((count, rows), dtype=np.int32), np.full((count, SLOTS), -1, dtype=np.int32)
-        keys, firsts = np.empty((count, MOST), dtype=np.uint64), np.empty((count, MOST, 2), dtype=np.int64)
+        numbers, slots = np.empty((count, rows), dtype=np.int32), np.full((count, room), -1, dtype=np.int32)
+        keys, firsts = np.empty((count, most), dtype=np.uint64), np.empty((count, most, 2), dtype=np.int64)
         counts = np.zeros(count, dtype=np.int64)
         with np.errstate(over="ignore"):
             rows = numbered_cells(text, ord(self.separator), wanted, numbers, slots, keys, firsts, counts)
