@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 import pytest
@@ -196,6 +196,25 @@ def test_a_run_and_its_parts_are_printed_in_a_few_lines() -> None:
         promise,
         "Judged by age (quasi-identifier); sensitive: illness.",
     ]
+
+
+def test_nothing_that_is_given_is_passed_over() -> None:
+    with pytest.raises(WrongUse, match=r"has its parameters already: give k, kk to Mondrian\(…\)"):
+        shoal.anonymize(FRAME, shoal.methods.Mondrian(k=2), k=4, kk=1, **ROLES)
+    with pytest.raises(WrongUse, match=r"There is no way to compare 'querys'\. Did you mean 'queries'"):
+        shoal.recommend(FRAME, k=2, by=cast(Any, "querys"), **ROLES)
+    with pytest.raises(WrongUse, match="A recipe is a path, a dictionary or"):
+        shoal.run(cast(Any, 7))
+    run = shoal.anonymize(FRAME, "mondrian", k=2, **ROLES)
+    with pytest.raises(WrongUse, match=r"measured from the folder.*Release is none"):
+        shoal.measure(cast(Any, run.release), FRAME)
+
+
+def test_a_recipe_is_a_dictionary_too(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    FRAME.write_csv(path)
+    plan = {"source": {"path": str(path)}, "roles": ROLES, "method": {"name": "mondrian", "k": 2}}
+    assert shoal.run(plan).release.method == "mondrian"
 
 
 def test_a_release_in_parts_says_how_much_there_is(tmp_path: Path) -> None:

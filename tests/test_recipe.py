@@ -51,6 +51,27 @@ def test_a_population_moves_with_its_recipe(data: Path) -> None:
     assert (data / "one/release/data.csv").read_bytes() == (data / "two/release/data.csv").read_bytes()
 
 
+def test_a_search_of_some_seconds_is_repeated_step_by_step(data: Path) -> None:
+    call = [
+        "anonymize",
+        "mondrian",
+        "people.csv",
+        *ROLES,
+        "--k",
+        "4",
+        "--quiet",
+        "--no-report",
+        "--seed",
+        "3",
+    ]
+    assert main([*call, "--improve", "0.2", "-o", "one", "--save-recipe", "plan.toml"]) == 0
+    text = (data / "plan.toml").read_text()
+    assert "improve_steps = [" in text
+    assert "improve = " not in text
+    assert main(["run", "plan.toml", "-o", "two", "--quiet"]) == 0
+    assert (data / "one/release/data.csv").read_bytes() == (data / "two/release/data.csv").read_bytes()
+
+
 def test_a_column_called_folder(data: Path) -> None:
     call = ["anonymize", "lattice", "people.csv", *ROLES, "--k", "3", "--quiet", "--no-report"]
     trees = ["--hierarchy", "age=suppress", "--hierarchy", "folder=suppress"]

@@ -83,6 +83,11 @@ def measure(
     BadData
         If the folder has no run.json, or the release cannot have been made from that original.
     """
+    if not isinstance(folder, str | Path):
+        raise WrongUse(
+            f"A release is measured from the folder in which it was written, and {type(folder).__name__} is none: "
+            "write it, or look at the scores of its run."
+        )
     both, _ = read_both(folder, original, hierarchies, baskets, engine)
     if measures is None:
         return measured(both)

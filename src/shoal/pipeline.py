@@ -38,7 +38,9 @@ from shoal.recipe import Recipe, make_method, make_transform, parameters_of, ste
 from shoal.sources import Intake, Request, load
 
 
-def run(recipe: Recipe | str | Path, *, data: Any = None, stage: Stage | None = None) -> AnyRun:
+def run(
+    recipe: Recipe | str | Path | Mapping[str, Any], *, data: Any = None, stage: Stage | None = None
+) -> AnyRun:
     """Run a recipe up to the scores; `Run.write` writes the release. All `Run.warnings` are issued as `ShoalWarning`.
 
     If the recipe names an engine, it is `Run.engine`: close it once the run is written.
@@ -46,13 +48,18 @@ def run(recipe: Recipe | str | Path, *, data: Any = None, stage: Stage | None = 
     Parameters
     ----------
     recipe
-        A recipe, or the path of its TOML file.
+        A recipe, the path of its TOML file, or what such a file holds as a dictionary.
     data
         Data to use instead of the source that the recipe names: anything that `anonymize` takes and still has to read.
     stage
         Progress callback; steps are also logged to ``shoal``.
     """
-    recipe = recipe if isinstance(recipe, Recipe) else Recipe.read(recipe)
+    if isinstance(recipe, Mapping):
+        recipe = Recipe(**recipe)
+    elif not isinstance(recipe, Recipe):
+        if not isinstance(recipe, str | Path):
+            raise WrongUse(f"A recipe is a path, a dictionary or a shoal.Recipe, and not {recipe!r}.")
+        recipe = Recipe.read(recipe)
     method, engine = recipe.ready()
     try:
         finished = run_on(engine, recipe, method, source=data, stage=stage)
@@ -388,7 +395,7 @@ def anonymize(
     ['[20,21]', '[20,21]', '[40,41]', '[40,41]']
     """
     _refuse_misused(method, engine, data, preparation, seed)
-    chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
+    chosen = _chosen(method, parameters)
     reading = with_names(reading, names)
     roles = Roles.of(
         quasi=quasi,
@@ -418,6 +425,18 @@ def anonymize(
     finished = carry_out(chosen, data, engine=engine, seed=seed)
     warn(finished.warnings)
     return finished
+
+
+def _chosen(method: str | Method, parameters: Mapping[str, Any]) -> Method:
+    """The method, made of its name and parameters where it is no object yet."""
+    if isinstance(method, str):
+        return make_method({"name": method, **parameters})
+    if parameters:
+        raise WrongUse(
+            f"The method is an object, which has its parameters already: give {', '.join(parameters)} to "
+            f"{type(method).__name__}(…), and not beside it."
+        )
+    return method
 
 
 def _refuse_unused(roles: Roles, reading: Reading, hierarchies: Any, layout: str | None) -> None:

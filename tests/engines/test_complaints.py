@@ -49,6 +49,15 @@ def test_a_sentence_of_ours_stays_what_it_is() -> None:
         raise EngineFailed("no such master") from ConnectionRefusedError()
 
 
+def test_a_python_without_our_packages_is_told_with_its_remedy() -> None:
+    class PythonException(Exception):
+        pass
+
+    PythonException.__module__ = "pyspark.errors"
+    with pytest.raises(EngineFailed, match=r"has no module polars.*PYSPARK_PYTHON"), said():
+        raise PythonException("Traceback …\nModuleNotFoundError: No module named 'polars'\n at java…")
+
+
 @pytest.fixture(autouse=True)
 def _no_filters(monkeypatch: pytest.MonkeyPatch) -> None:
     """A JVM that was lost before leaves a filter."""

@@ -192,6 +192,19 @@ def test_a_run_in_seconds_can_be_repeated(promises: dict[str, Any]) -> None:
     assert again.release.parameters == run.release.parameters
 
 
+def test_classes_are_counted_as_they_are_published() -> None:
+    rows: list[tuple[str | None, ...]] = [("a", "x", "0", "flu")] * 4 + [("c", "z", "1", "flu")] * 8
+    data = made([*rows, ("b", "x", "0", "cold")])
+    for method, table in (
+        (Mondrian(k=4, improve_steps=20_000), people()),
+        (Lattice(k=4, suppression_limit=0.2, improve_steps=4000), data),
+    ):
+        release, trace = method.anonymize(table, seed=7)
+        names = [column.name for column in release.data.quasi]
+        classes = {tuple(row[name] for name in names) for row in texts(release.data)}
+        assert trace.notes["classes"] == trace.notes["improvement"]["classes"] == len(classes)
+
+
 @pytest.mark.parametrize("how", [{"improve": 0.3}, {"improve_steps": 4000}])
 def test_whoever_watches_is_told_how_far_it_is(how: dict[str, Any]) -> None:
     told: list[tuple[str, float | None]] = []

@@ -1,6 +1,6 @@
 """``shoal anonymize``: one command for each registered method, with options derived from the method's fields."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Annotated, Any
@@ -244,9 +244,17 @@ def carried_out(recipe: Recipe, *, save: str | None, force: bool, quiet: bool, j
     with show.progress(quiet or json) as stage:
         run, folder = publish(recipe, force=force, stage=stage)
     if save is not None:
-        recipe.write(save)
+        _repeating(recipe, run.recipe.get("method", {})).write(save)
     run_summary.publication(run, folder, json=json, quiet=quiet)
     return 0  # a run that breaks a promise is an error, and writes nothing
+
+
+def _repeating(recipe: Recipe, done: Mapping[str, Any]) -> Recipe:
+    """The recipe with the steps of a search instead of its seconds: how far these come depends on the machine."""
+    if recipe.method.get("improve") is None or not done.get("improve_steps"):
+        return recipe
+    others = {name: value for name, value in recipe.method.items() if name != "improve"}
+    return recipe.model_copy(update={"method": {**others, "improve_steps": list(done["improve_steps"])}})
 
 
 def example(name: str, more: str = "") -> str:

@@ -155,6 +155,11 @@ def _sentence(error: Exception, path: str | None) -> ShoalError:
         )
     if "CSV header" in text:
         return BadData("the files do not have the same header; part files of one table do.", path)
+    if absent := re.search(r"ModuleNotFoundError: No module named '(\w+)'", text):
+        return EngineFailed(
+            f"The Python of the workers has no module {absent[1]}, and needs the packages of this one: set "
+            "PYSPARK_PYTHON to a Python in which Shoal is installed, before the session starts."
+        )
     if why := next((words for mark, words in _FULL.items() if mark in text), None):
         return EngineFailed(
             f"{why}. Give workers more memory: on this machine with --memory, on a cluster with spark.executor.memory "

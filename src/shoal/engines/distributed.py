@@ -56,7 +56,8 @@ class Distributed:
     """Whether rows come in the order of their files."""
 
     unmeasured: ClassVar[str | None] = (
-        "Not measured yet: the rows of a release in parts are made, and measured, when it is written."
+        "Not measured yet: the rows of a release in parts are made, and measured, when it is written. In Python, "
+        "`run.written(folder)` writes it and returns the run with its scores."
     )
 
     def parts(self, frame: "Frame") -> Parts:

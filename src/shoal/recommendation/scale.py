@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from shoal.comparison.results import Row
+from shoal.errors import UnknownName
 from shoal.methods._candidates import Aim
 from shoal.recommendation.candidate_list import main_parameter
 from shoal.recommendation.goal import Stated, spelled
@@ -80,6 +81,8 @@ def scale_for(aim: Aim, stated: Stated, by: By) -> Scale:
     sensitive cells count as lost. The forms in which baskets are published lose different things, so they are compared
     by the error of the supports of pairs of items.
     """
+    if by not in get_args(By):
+        raise UnknownName("way to compare", str(by), get_args(By))
     axis = main_parameter(aim, stated) or "k"
     loss, meaning = ("are", "mean relative error of counts") if by == "queries" else ("", "")
     if aim is Aim.CLASSES:
