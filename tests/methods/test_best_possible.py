@@ -121,6 +121,15 @@ def test_companions_count() -> None:
     assert 1 - found.granularity == pytest.approx(2 * (1 - found.alone), rel=1e-6)
 
 
+def test_whoever_watches_is_told_the_rounds() -> None:
+    told: list[float] = []
+    data = made([("a", "x", "0", "flu")] * 4 + [("b", "y", "1", "flu")] * 3 + [("c", "z", "1", "flu")] * 2)
+    bound(data.quasi, 3, told=told.append)
+    assert told
+    assert told == sorted(set(told))
+    assert 0 < told[0] <= told[-1] <= 1
+
+
 @pytest.mark.parametrize("method", [Lattice, Mondrian])
 def test_it_is_told(method: Any) -> None:
     random = np.random.default_rng(1)

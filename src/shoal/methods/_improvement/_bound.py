@@ -26,6 +26,7 @@ from shoal.methods._full_domain._levels import Texts, texts_of
 from shoal.methods._full_domain._losses import column_losses
 from shoal.methods._full_domain._tuples import distinct_tuples
 from shoal.methods._improvement._cells import importance
+from shoal.progress import Told
 
 VECTORS = 2_000_000
 """With more vectors of levels than this, a lattice is too large to be searched."""
@@ -61,11 +62,16 @@ class Bound:
 
 
 def bound(
-    columns: Sequence[Column], k: int, highest: Sequence[int] | None = None, rounds: int = ROUNDS
+    columns: Sequence[Column],
+    k: int,
+    highest: Sequence[int] | None = None,
+    rounds: int = ROUNDS,
+    told: Told = lambda share: None,
 ) -> Bound:
     """The most granularity that any release by nodes keeps if its classes have at least k rows.
 
     `columns`: the quasi-identifiers, all with hierarchies. `highest`: the coarsest level of each that is allowed.
+    `told`: called with the share of the rounds that is done.
     """
     tops = [len(column.hierarchy.labels) - 1 for column in columns if column.hierarchy is not None]
     allowed = list(tops if highest is None else highest)
@@ -87,7 +93,7 @@ def bound(
         (known.places[: level + 1], np.where(mask, loss[: level + 1], -1.0))
         for known, mask, loss, level in zip(texts, full, losses, allowed, strict=True)
     ]
-    alone, best = _prices(codes, counts, by_depth, k, rounds)
+    alone, best = _prices(codes, counts, by_depth, k, rounds, told)
     rows = int(counts.sum())
     return Bound(1 - float(best @ counts) / rows * (1 - STUCK), 1 - float(alone @ counts) / rows)
 
@@ -111,7 +117,7 @@ def _whole(texts: Texts, full: Mask, highest: int) -> bool:
 
 
 def _prices(
-    codes: Rows, counts: Counts, by_depth: list[tuple[Rows, Floats]], k: int, rounds: int
+    codes: Rows, counts: Counts, by_depth: list[tuple[Rows, Floats]], k: int, rounds: int, told: Told
 ) -> tuple[Floats, Floats]:
     """The prices of the tuples after the first round, and after all rounds."""
     from shoal.kernels import bounding
@@ -154,6 +160,7 @@ def _prices(
         risen = np.zeros(count)
         risen[order] = np.where(raises > STUCK, raises, 0.0)
         prices = prices + risen
+        told((turn + 1) / rounds)
         if turn == 0:
             # A row that costs nothing alone is not settled yet: its companions may leave room for its price to rise.
             alone, caps = prices, np.full(count, float(prices @ counts) / float(counts.sum()))

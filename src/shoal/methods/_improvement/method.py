@@ -182,8 +182,8 @@ class Improvable(TableMethod):
             reason = "missing cells match all others"
         elif k < 2:
             reason = "no promise asks for a least number of rows in every class"
-        with part("computing the best possible"):
-            found = Bound(None, reason=reason) if reason else bound(table.quasi, k, highest)
+        with part("computing the best possible") as told:
+            found = Bound(None, reason=reason) if reason else bound(table.quasi, k, highest, told=told)
         reached = granularity_of(table, made)
         figures = {"granularity": found.granularity, "each_row_alone": found.alone, "reached": reached}
         return {
