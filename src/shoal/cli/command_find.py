@@ -59,14 +59,15 @@ def find(
         raise WrongUse(
             "Say what is known of somebody with --known, or name a row of the original with --row."
         )
-    if row is not None:
-        if original is None:
-            raise WrongUse("--row needs the original: add --original INPUT.")
-        found = explain(folder, original, row - 1)
-        show.as_json(found.as_dict()) if json else show.line(found.sentence())
-        return
-    answer = find_in_folder(folder, known)
-    show.as_json(answer.as_dict()) if json else lines(answer)
+    if row is not None and original is None:
+        raise WrongUse("--row needs the original: add --original INPUT.")
+    with show.progress(json) as stage:
+        stage("searching")
+        found = find_in_folder(folder, known) if row is None else explain(folder, original, row - 1)
+    if json:
+        show.as_json(found.as_dict())
+    else:
+        lines(found) if isinstance(found, Found) else show.line(found.sentence())
 
 
 def _places(found: Found) -> str:

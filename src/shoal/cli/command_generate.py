@@ -69,10 +69,13 @@ def generate(
     """Make data and write it."""
     refuse_existing(output, force)
     layout = layout_by_ending(output) if made_by(type(shape)) is Baskets else ""
-    data = shape.make(seed)
-    if isinstance(data, Baskets):
-        write_baskets(replace(data, layout=layout), output)
-    else:
-        write_table(data, output)
+    with show.progress(quiet) as stage:
+        stage("generating")
+        data = shape.make(seed)
+        stage("writing")
+        if isinstance(data, Baskets):
+            write_baskets(replace(data, layout=layout), output)
+        else:
+            write_table(data, output)
     if not quiet:
         show.line(f"{run_summary.count(data):,} {run_summary.noun(data)} in {output}")
