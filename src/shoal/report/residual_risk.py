@@ -76,7 +76,7 @@ def _of_table(sizes: Sizes, sensitive: Sequence[Sensitive], scores: "Sequence[Sc
     own = "that person's row" if person == "row" else "that person"
     words = (
         f"is the highest chance that someone who knows a person's quasi-identifiers picks out {own}; it is "
-        f"{percent(1 / sizes.mean)} on average."
+        f"{percent(1 / sizes.mean)} on average, where only rows with the same cells are counted."
     )
     lines = [Line(f"smallest class, in {sizes.noun} (k)", count(sizes.smallest))]
     by_name = {score.name: score for score in scores}
