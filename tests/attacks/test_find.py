@@ -12,6 +12,7 @@ import pytest
 from tests.attacks.releases import people_table
 from tests.attacks.test_sets import BASKETS, SECRETS, shopping
 from tests.cli.conftest import ROLES, folder, people, shoal
+from tests.parts import MemoryEngine
 from tests.sets import baskets_of, sets_of
 from tests.tables import texts
 
@@ -20,6 +21,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Cluster
 from shoal.data.hierarchy import climb
 from shoal.errors import UnknownName, WrongUse
+from shoal.io.releases.distributed import open_release
 
 __all__ = ["folder", "people", "shoal"]
 
@@ -308,3 +310,17 @@ def test_bad_use_is_explained(
     assert shoal("anonymize", "mondrian", people, "--k", 5, *ROLES, "--no-report", "-o", "out").code == 0
     answer = shoal("find", "out", *words)
     assert (answer.code, said in answer.err) == (2, True), answer.err
+
+
+@pytest.mark.parametrize("form", ["table", "baskets"])
+def test_rows_in_parts_are_searched_where_they_are_written(tmp_path: Path, form: str) -> None:
+    data, method, options, known = {
+        "table": (PEOPLE, "mondrian", {"k": 10}, {"age": 39}),
+        "baskets": (THOUSAND, "cahd", {"p": 4}, [next(iter(set(THOUSAND.vocabulary) - set(SECRETS)))]),
+    }[form]
+    run = library.anonymize(data, method, **options)
+    run.write(tmp_path / "out")
+    there = replace(run, release=open_release(tmp_path / "out", MemoryEngine()))
+    with pytest.raises(WrongUse, match=r"rows of this release are in parts.*`shoal find OUT`"):
+        there.find(known)
+    assert library.find(tmp_path / "out", known).matches == run.find(known).matches

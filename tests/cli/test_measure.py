@@ -338,3 +338,21 @@ def test_a_score_is_no_measure(shoal: Callable[..., object], people: Path, roles
     answer = shoal("measure", "out", "--original", people, "--measures", "lm")
     assert (answer.code, answer.out) == (2, "")
     assert "'lm' is a score of the measure loss" in answer.err
+
+
+def test_what_is_not_measured_is_told(
+    shoal: Callable[..., object], people: Path, roles: tuple[str, ...], folder: Path
+) -> None:
+    release_by(shoal, people, roles, "mondrian")
+    command = ("measure", "out", "--original", people)
+    here, there = (json.loads(shoal(*command, "--json", *more).out) for more in ((), ("--engine", "stream")))
+    missing = {name for name in here if "." not in name} - set(there)
+    assert {"pair_kl", "correlation_error", "are"} <= missing
+    assert "pair_kl, pair_hellinger" in there["unmeasured"]
+    assert "queries (questions" in there["unmeasured"]
+    assert "unmeasured" not in here
+    assert shoal(*command, "--engine", "stream").out.endswith(f"\n\n{there['unmeasured']}\n")
+    assert "Not measured" not in shoal(*command).out
+    asked = (*command, "--engine", "stream", "--measures")
+    assert "Not measured by this engine: pair_kl" in shoal(*asked, "distributions").out
+    assert "Not measured" not in shoal(*asked, "loss").out

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from tests.io.releases import BASKETS, CLUSTERS, GROUPS, TABLE, release_of
+from tests.parts import MemoryEngine
 
 from shoal.data.release import Published
 from shoal.errors import BadData
+from shoal.io.releases.distributed import open_release
 from shoal.io.releases.folder import read_release, write_release
 
 
@@ -107,3 +109,39 @@ def test_a_file_that_was_changed(
     with pytest.raises(BadData, match=said) as error:
         read_release(folder)
     assert "it was changed after it was made" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("kept", "parts", "said"),
+    [
+        (False, [{"levels": {"age": 0}, "rows": 3}, {"levels": {"age": 1}, "rows": 1}], ""),
+        (True, [{"levels": {"age": 0}, "rows": 1}], ""),
+        (
+            False,
+            [{"levels": {"age": 0}, "rows": 4}, {"levels": {"age": 1}, "rows": 1}],
+            "have 5 rows, and 4 are",
+        ),
+        (True, [{"levels": {"age": 0}, "rows": 4}], "have 4 rows, and 1 are published in parts"),
+        (False, [{"levels": {"age": 0}}], "a part must be an object with levels and rows"),
+        (False, [{"levels": {"age": 0}, "rows": -1}], "'rows' is missing or wrong"),
+        (False, [], "have 0 rows, and 4 are"),
+    ],
+)
+@pytest.mark.parametrize("in_parts", [False, True])
+def test_the_rows_of_parts_are_those_of_the_file(
+    tmp_path: Path, kept: bool, parts: list[object], said: str, in_parts: bool
+) -> None:
+    release = release_of(TABLE, parameters={"keep_suppressed": kept}, details={"parts": parts})
+    folder = write_release(tmp_path / "out", release)
+
+    def read() -> None:
+        if in_parts:
+            open_release(folder, MemoryEngine())
+        else:
+            read_release(folder)
+
+    if said:
+        with pytest.raises(BadData, match=said):
+            read()
+    else:
+        read()

@@ -1,5 +1,6 @@
 """What measures share: classes, rows at places, and facts that are added up over parts."""
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -137,6 +138,22 @@ def test_measures_that_need_all_rows_say_so() -> None:
     with pytest.raises(WrongUse, match="queries is not measured on stream or spark: questions"):
         asked_scores(Queries(), both)
     assert all(one.not_distributable is None or one.not_distributable for one in default_measures())
+
+
+@pytest.mark.parametrize("names", [2, 1])
+def test_every_score_that_is_missing_in_parts_is_told(names: int) -> None:
+    data = of([(1, "a", 1), (1, "a", 2)])
+    data = Table(data.columns[:names])
+    release = Release(data, "by hand", {}, ())
+    both = comparison_of(*cut(data, release))
+    there = {score.name for score in measured(both)}
+    said = left_out(both) or ""
+    assert left_out(comparison_of(data, release)) is None
+    for one in default_measures(data):
+        for score in one.scores(data, release):
+            missing = score.name not in there
+            told = re.search(rf"\b({score.name}|{one.name} \()", said) is not None
+            assert missing == told, score.name
 
 
 def test_measures_that_are_not_loaded_for_tables_judge_none() -> None:

@@ -15,6 +15,7 @@ from shoal.attacks._naive_bayes import posterior
 from shoal.data._plain_text import counted
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
+from shoal.data.dataset import Dataset
 from shoal.data.domain import Domain, Kind
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
@@ -74,7 +75,7 @@ class Found:
 
 
 def find_in(
-    release: Release,
+    release: Release[Any],
     known: Mapping[str, Any] | Sequence[str] | str,
     trees: Mapping[str, Hierarchy] | None = None,
     sensitive: Sequence[str] = (),
@@ -85,10 +86,15 @@ def find_in(
     `known`: columns and their values, as a mapping or as ``["age=39"]``, or items of a basket. `trees`: hierarchies by
     column (``items`` for baskets), by which published cells are read. `sensitive`: the sensitive items of baskets,
     where the release does not tell them. `exist`: items that are known to exist: where one of them is not published, it
-    tells nothing. Raises `WrongUse` if it is known in another form than is published. Raises `UnknownName` if a column
-    or item is published nowhere.
+    tells nothing. Raises `WrongUse` if it is known in another form than is published, or the rows are in parts. Raises
+    `UnknownName` if a column or item is published nowhere.
     """
     data = release.data
+    if isinstance(data, Dataset):
+        raise WrongUse(
+            "The rows of this release are in parts, and are searched in memory alone. Write the release, if it is in "
+            "no folder yet, and search the folder: `shoal find OUT`, or in Python shoal.find('OUT', …)."
+        )
     if isinstance(data, Summary):
         raise WrongUse("Cross-tables tell of cells and not of persons: nobody is found in them.")
     if isinstance(data, Table | Linked):

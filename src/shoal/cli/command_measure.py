@@ -10,8 +10,10 @@ from shoal.cli import show
 from shoal.cli.command_anonymize import Json, first_example
 from shoal.cli.options import Section, flattened, list_option, pairs_of, pairs_option, single
 from shoal.errors import WrongUse
-from shoal.measuring import measure as measure_folder
-from shoal.recipe import Running
+from shoal.measures._chosen import asked_scores, left_out, measured
+from shoal.measures.measure import Scores
+from shoal.measuring import read_both
+from shoal.recipe import Running, make_measure
 
 EXAMPLE = """{first}
   shoal measure out --original people.csv"""
@@ -43,13 +45,21 @@ def measure(
 
     How to read the original, its roles and its hierarchies are taken from run.json in the folder. With --json every
     score stands under its name, and its part for a column under the name, a dot and the column. On stream and spark,
-    only measures are taken that need no more than counts over the rows.
+    only measures are taken that need no more than counts over the rows; what is left out is told, with --json under
+    `unmeasured`.
     """
     with show.progress(json) as stage, closing(running.open()) as engine:
         stage("measuring")
         asked = chosen(measures, pairs_of(option, "--option"))
-        scores = measure_folder(folder, original, measures=asked, engine=engine)
-    show.scores(scores, json=json)
+        both, _ = read_both(folder, original, engine=engine)
+        wanted = None if asked is None else tuple(map(make_measure, asked))
+        scores = (
+            measured(both)
+            if wanted is None
+            else Scores(score for one in wanted for score in asked_scores(one, both))
+        )
+        unmeasured = left_out(both, wanted)
+    show.scores(scores, unmeasured, json=json)
 
 
 def chosen(names: Sequence[str], options: Mapping[str, str]) -> list[dict[str, str]] | None:

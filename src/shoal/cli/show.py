@@ -201,12 +201,12 @@ def score_lines(found: Sequence["Score"]) -> None:
         grid([(one.name, one.value, end, one.meaning) for one, end in zip(found, ends, strict=True)])
 
 
-def scores(found: Sequence["Score"], *, json: bool) -> None:
-    """Show scores, as tables or as one flat JSON object."""
+def scores(found: Sequence["Score"], unmeasured: str | None, *, json: bool) -> None:
+    """Show scores, as tables or as one flat JSON object, and what was not measured."""
     from shoal.measures.measure import flat
 
     if json:
-        as_json(flat(found))
+        as_json({**flat(found), **({} if unmeasured is None else {"unmeasured": unmeasured})})
         return
     score_lines(found)
     for by in dict.fromkeys(score.by for score in found if score.parts):
@@ -214,6 +214,9 @@ def scores(found: Sequence["Score"], *, json: bool) -> None:
         names = list(dict.fromkeys(name for part in parts.values() for name in part))
         line()
         grid([(name, *(part.get(name) for part in parts.values())) for name in names], [by, *parts])
+    if unmeasured is not None:
+        line()
+        line(unmeasured)
 
 
 def comparison(found: "Compared", *, json: bool, quiet: bool) -> int:

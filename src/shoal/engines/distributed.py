@@ -257,12 +257,22 @@ class Distributed:
         from shoal.data._spellings import items_spelled_twice
         from shoal.models._certain_classes import certain_warnings
         from shoal.models.k_anonymity import KAnonymity
-        from shoal.risks.disclosure_warnings import concerns_in_parts, missing_matched, warned_of_bare
+        from shoal.risks.disclosure_warnings import (
+            concerns_in_parts,
+            emptied_in_parts,
+            missing_matched,
+            warned_of_bare,
+        )
 
         data = release.data
         if not isinstance(data.schema, Table):
             bare = warned_of_bare(found.get("bare", 0), type(data.schema))
-            return (*items_spelled_twice(original.schema), *bare)
+            emptied = tuple[str, ...]()
+            if isinstance(data.schema, Baskets):
+                from shoal.io.releases.distributed import baskets_published
+
+                emptied = emptied_in_parts(original, baskets_published(data, self), release.promises)
+            return (*items_spelled_twice(original.schema), *bare, *emptied)
         certain = certain_warnings(release, data.schema, found, partial(_texts_held, data))
         said = (*concerns_in_parts(original, data, found.get("classes", 0)), *certain)
         if not any(promise.get("missing_matches_all") for promise in release.promises):

@@ -52,11 +52,11 @@ def measured(both: Comparison, measures: tuple[Measure, ...] | None = None) -> S
 
 
 def left_out(both: Comparison, measures: tuple[Measure, ...] | None = None) -> str | None:
-    """Which measures need rows that are not here, and why, in one sentence; None where there are none."""
+    """Which measures, or scores of them, need rows that are not here, and why, in one sentence; None without any."""
     names = [
-        f"{one.name} ({one.not_distributable})"
+        said
         for one in _fitting(both, measures)
-        if both.distributed and one.not_distributable is not None and one.concerns(both.release)
+        if both.distributed and one.concerns(both.release) and (said := one.lacking(both))
     ]
     return f"Not measured by this engine: {', '.join(names)}." if names else None
 

@@ -60,12 +60,19 @@ class Distributions(TableMeasure):
 
     bins: int = Field(default=BINS, ge=2, le=200, description="bins of a column beside others")
 
+    def lacking(self, both: Comparison) -> str | None:
+        """The scores of pairs, where there are two columns."""
+        *names, last = [name for name in self.scores_named if not name.startswith("marginal")]
+        said = f"{', '.join(names)} and {last} (pairs of columns are counted from single rows)"
+        return said if len(self._names(both)) > 1 else None
+
+    def _names(self, both: Comparison) -> list[str]:
+        before, after = self.tables(both)
+        return [one.name for one in (*before.quasi, *before.sensitive) if one.name in after.names]
+
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Compare each column and each pair of columns."""
-        before, after = self.tables(both)
-        columns = [
-            both.column(one.name) for one in (*before.quasi, *before.sensitive) if one.name in after.names
-        ]
+        columns = [both.column(name) for name in self._names(both)]
         if not columns:
             return ()
         absent = both.rows - both.published_rows

@@ -191,6 +191,10 @@ class Measure(Parameters):
         """Whether it has anything to say of a release of its form."""
         return True
 
+    def lacking(self, both: Comparison) -> str | None:
+        """Which of its scores are missing where rows are in parts, and why, in words; None where all are there."""
+        return f"{self.name} ({self.not_distributable})" if self.not_distributable else None
+
     @final
     def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
         """Measure a release against its original.

@@ -5,10 +5,11 @@ Promises are about the roles that columns were given. A name among the insensiti
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from shoal.arrays import Indptr, Items, Mask, flagged, indptr_of
 from shoal.data._plain_text import counted
 from shoal.data._spellings import items_spelled_twice, spelled_twice
 from shoal.data._suggested_role import names_persons, numbers_persons
@@ -31,6 +32,13 @@ from shoal.risks.role_guards import (
 
 TELLING = 0.5
 """From this share of unique rows on, an insensitive column is worth a word."""
+
+
+EMPTIED, LOST = 0.5, 0.8
+"""Above these shares of emptied baskets, and of lost occurrences of items, hardly anything is left."""
+
+Filled: TypeAlias = tuple[int, int]
+"""The baskets with public items, and the occurrences of these."""
 
 
 ALIKE = 5
@@ -200,14 +208,64 @@ def count_bare(published: Groups | Clusters, sensitive: Collection[str], *, left
 def set_warnings(
     original: Baskets, published: Baskets | Groups | Clusters, promises: Iterable[Mapping[str, Any]]
 ) -> tuple[str, ...]:
-    """Plain sentences about items that differ in spelling alone, and about baskets without a public item."""
-    bare = 0
+    """Plain sentences about items that differ in spelling alone, baskets without a public item, and what is left."""
+    promised = list(promises)
+    bare, emptied = 0, tuple[str, ...]()
     if not isinstance(published, Baskets):
-        promised = list(promises)
         named = {item for promise in promised for item in promise.get("sensitive", ())}
         left_out = any(promise.get("safe", 1) < 1 for promise in promised)
         bare = count_bare(published, named, left_out=left_out)
-    return (*items_spelled_twice(original), *warned_of_bare(bare, type(published)))
+    else:
+        known, left = public_items(original, published)
+        before = filled(original.indptr, original.items, known)
+        emptied = warned_of_emptied(
+            before, filled(published.indptr, published.items, left), original, published, promised
+        )
+    return (*items_spelled_twice(original), *warned_of_bare(bare, type(published)), *emptied)
+
+
+def public_items(original: Baskets, published: Baskets) -> tuple[Mask, Mask]:
+    """Which items others may know, among those of the original, and among those that are published."""
+    known = flagged(original.public, len(original.vocabulary))
+    hidden = {text for text, public in zip(original.vocabulary, known.tolist(), strict=True) if not public}
+    return known, np.array([text not in hidden for text in published.vocabulary], dtype=np.bool_)
+
+
+def filled(indptr: Indptr, items: Items, public: Mask) -> Filled:
+    """How many baskets hold a public item, and how many occurrences of such items there are."""
+    held = np.diff(indptr_of(public[items])[indptr])
+    return int(np.count_nonzero(held)), int(held.sum())
+
+
+def warned_of_emptied(
+    before: Filled,
+    after: Filled,
+    original: Baskets,
+    published: Baskets,
+    promises: Iterable[Mapping[str, Any]],
+) -> tuple[str, ...]:
+    """Warn of published baskets of which hardly anything is left: empty ones keep any promise, and are of no use.
+
+    `before`, `after`: what `filled` finds on both sides. `original`, `published`: their items. Where nodes stand for
+    several items, the occurrences are fewer without being lost.
+    """
+    emptied, lost = (max(one - other, 0) for one, other in zip(before, after, strict=True))
+    if not set(published.vocabulary) <= set(original.vocabulary):
+        lost = 0
+    said = []
+    if emptied > before[0] * EMPTIED:
+        said.append(f"{emptied:,} of the {before[0]:,} baskets with public items have none left")
+    if lost > before[1] * LOST:
+        said.append(f"{lost:,} of the {before[1]:,} occurrences of public items are gone")
+    if not said:
+        return ()
+    ways = {"k": "a smaller k", "p": "a smaller p", "m": "a smaller m", "h": "a larger h"}
+    given = {name for promise in promises for name in promise}
+    such = ", ".join(way for name, way in ways.items() if name in given)
+    return (
+        f"Hardly anything is left: {', and '.join(said)}. Promise less{such and f', such as {such}'}, or name items "
+        "that nobody can know as insensitive.",
+    )
 
 
 def warned_of_bare(bare: int, form: type) -> tuple[str, ...]:
@@ -246,6 +304,28 @@ def concerns_in_parts(original: Dataset, published: Dataset, classes: int) -> tu
     coarse = _coarse(kept, published) if any(column.role is Role.INSENSITIVE for column in kept) else {}
     found += determined_in_parts(original, names, coarse)
     return (*found, *warned_of_known(known_too_in_parts(published)))
+
+
+def emptied_in_parts(
+    original: Dataset, published: Dataset, promises: Iterable[Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """The warning of baskets of which hardly anything is left, where they are in parts."""
+    schemas = original.schema, published.schema
+    before, after = (
+        side.parts.fold(partial(_filled, public=public), _both) or (0, 0)
+        for side, public in zip((original, published), public_items(*schemas), strict=True)
+    )
+    return warned_of_emptied(before, after, *schemas, promises)
+
+
+def _filled(frame: Any, public: Mask) -> Filled:
+    lists = frame["items"]
+    indptr = np.concatenate(([0], np.cumsum(lists.list.len().to_numpy(), dtype=np.int64)))
+    return filled(indptr, lists.explode().drop_nulls().to_numpy(), public)
+
+
+def _both(one: Filled, other: Filled) -> Filled:
+    return one[0] + other[0], one[1] + other[1]
 
 
 def _coarse(columns: list[Column], published: Dataset) -> dict[str, bool]:

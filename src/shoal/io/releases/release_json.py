@@ -199,6 +199,7 @@ def read_facts(path: Path) -> Facts:
         _check_items(facts, path)
     elif form == "summary":
         check_summary(facts, path)
+    _check_parts(facts, path)
     shape = {key: facts[key] for key in ("form", "separator", "safe_cells", *_SHAPES[form]) if key in facts}
     made = {key: facts[key] for key in _MADE}
     return Facts(shape, made, {key: facts[key] for key in _DETAILS if key in facts}, tool["version"])
@@ -245,6 +246,28 @@ def _check_columns(columns: list[Any], promises: list[Any], path: Path) -> None:
         raise BadData(
             "one column at most says which rows belong to one person, and the promises name it: by its role it is "
             f"{_listed(persons)}, by the promises {_listed(counted)}. {_CHANGED}",
+            path,
+        )
+
+
+def _check_parts(facts: Mapping[str, Any], path: Path) -> None:
+    """Refuse parts whose rows are not those that are published; rows of stars belong to none."""
+    parts = facts.get("parts")
+    if parts is None:
+        return
+    for part in parts:
+        if not isinstance(part, dict) or part.keys() != {"levels", "rows"}:
+            raise BadData(f"a part must be an object with levels and rows. {_CHANGED}", path)
+        _check_kind(part["levels"], dict, "levels", path)
+        _check_kind(part["rows"], int, "rows", path)
+    stars = facts["parameters"].get("keep_suppressed")  # a method around another one does not tell it so
+    shown = {
+        facts.get("rows", 0) - facts["suppressed"] * kept for kept in (False, True) if stars in (kept, None)
+    }
+    if (rows := sum(part["rows"] for part in parts)) not in shown:
+        raise BadData(
+            f"its 'parts' have {rows:,} rows, and {max(shown, default=0):,} are published in parts: it was changed "
+            "after it was made. Fetch the folder again.",
             path,
         )
 
