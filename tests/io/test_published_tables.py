@@ -113,6 +113,16 @@ def test_a_file_of_several_blocks_is_read_in_blocks(tmp_path: Path, monkeypatch:
     assert outcome(path) == expected
 
 
+def test_later_lines_may_be_shorter_than_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("a,b\n" + f"{'long' * 20},y\n" * 3 + "1,x\n2,x\n" * 400)
+    expected = outcome(path)
+    monkeypatch.setattr(published_blocks, "LARGE", 0)
+    monkeypatch.setattr(published_blocks, "BLOCK", 200)
+    monkeypatch.setattr("shoal.io.tables.load.open_input", None)
+    assert outcome(path) == expected
+
+
 @given(runs=st.lists(st.tuples(st.sampled_from(["x", "", "é", None]), st.integers(1, 9)), min_size=1))
 def test_texts_that_stand_together_are_placed_as_others(runs: list[tuple[str | None, int]]) -> None:
     cells = [text for text, times in runs for _ in range(times)]

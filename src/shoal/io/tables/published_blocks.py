@@ -28,27 +28,39 @@ BLOCK = 1 << 24
 MANY = 1_000_000
 """Different texts of a column beyond which a table of them takes more room than the file."""
 
+SPARE = 1.1
+"""How many times the rows are expected that there would be, were all lines as long as the first ones."""
+
 TEXTS = (".csv", ".tsv", ".txt")
 
 
 class _Texts:
-    """The texts of a column, numbered in the order in which they are met, and the numbers of its rows."""
+    """The texts of a column, numbered in the order in which they are met, and the numbers of its rows.
 
-    def __init__(self) -> None:
+    `rows`: about how many there will be. Memory of numbers in pieces would not go back to the system, one by one.
+    """
+
+    def __init__(self, rows: int) -> None:
         self._numbers: dict[str, int] = {}
-        self._rows: list[Codes] = []
+        self._rows: Codes = np.empty(rows, dtype=np.int32)
+        self._count = 0
 
     def add(self, column: Distinct) -> bool:
         """Add some rows; whether there is room for more."""
         numbers = [self._numbers.setdefault(text, len(self._numbers)) for text in column.texts.to_list()]
-        self._rows.append(np.array(numbers, dtype=np.int32)[column.places])
+        begin, end = self._count, self._count + len(column.places)
+        if end > len(self._rows):
+            grown = np.empty(end + end // 4, dtype=np.int32)
+            grown[:begin] = self._rows[:begin]
+            self._rows = grown
+        self._rows[begin:end] = np.array(numbers, dtype=np.int32)[column.places]
+        self._count = end
         return len(self._numbers) <= MANY
 
     def column(self, name: str, role: Role) -> Column:
         """The column of all rows."""
-        texts, rows = pl.Series(list(self._numbers), dtype=pl.String), np.concatenate(self._rows)
-        self._rows.clear()
-        return Column(name, role, *encode(Distinct(texts, rows), Kind.NOMINAL))
+        texts = pl.Series(list(self._numbers), dtype=pl.String)
+        return Column(name, role, *encode(Distinct(texts, self._rows[: self._count]), Kind.NOMINAL))
 
 
 def read_blocks(
@@ -91,7 +103,8 @@ def _encoded(
             opened = Delimited(path, reading, trim=False, text=block)
             opened.refuse_wrong_names()
             role_of = dict(roles(opened))
-            texts = {name: _Texts() for name in role_of}
+            rows = int(SPARE * block.count(b"\n") * path.stat().st_size / len(block))
+            texts = {name: _Texts(rows) for name in role_of}
             reading = replace(reading, names=opened.names, separator=opened.separator)
         else:
             opened = Delimited(path, reading, trim=False, allow_no_rows=True, text=block)
