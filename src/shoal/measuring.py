@@ -5,6 +5,7 @@
     shoal.measure("out", original="people.csv")
 """
 
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,7 +25,7 @@ from shoal.engines.protocol import Engine, engine_given
 from shoal.errors import BadData, WrongUse
 from shoal.io.reading import Reading
 from shoal.io.source import part_files
-from shoal.measures._chosen import asked_scores, comparison_of, measured
+from shoal.measures._chosen import asked_scores, comparison_of, left_out, measured
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Scores
 from shoal.recipe import Recipe, Roles, make_measure
@@ -72,7 +73,8 @@ def measure(
         The layout of an original that holds baskets; that of the run by default.
     engine
         Where both sides are read: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory by default. On
-        another engine, only measures are taken that need no more than counts over the rows. The engine stays open.
+        another engine, only measures are taken that need no more than counts over the rows; the logger ``shoal`` names
+        the others. The engine stays open.
 
     Returns
     -------
@@ -83,6 +85,24 @@ def measure(
     BadData
         If the folder has no run.json, or the release cannot have been made from that original.
     """
+    scores, missing = measured_and_missing(
+        folder, original, hierarchies, measures, baskets=baskets, engine=engine
+    )
+    if missing is not None:
+        logging.getLogger("shoal").info(missing)
+    return scores
+
+
+def measured_and_missing(
+    folder: str | Path,
+    original: Any,
+    hierarchies: Mapping[str, str | Hierarchy] | None = None,
+    measures: str | Sequence[str | Mapping[str, Any]] | None = None,
+    *,
+    baskets: str | None = None,
+    engine: Engine | None = None,
+) -> tuple[Scores, str | None]:
+    """The scores that `measure` returns, and a sentence on those that the engine does not measure, if there are any."""
     if not isinstance(folder, str | Path):
         raise WrongUse(
             f"A release is measured from the folder in which it was written, and {type(folder).__name__} is none: "
@@ -90,9 +110,9 @@ def measure(
         )
     both, _ = read_both(folder, original, hierarchies, baskets, engine)
     if measures is None:
-        return measured(both)
-    measures = (measures,) if isinstance(measures, str) else measures
-    return Scores(score for one in measures for score in asked_scores(make_measure(one), both))
+        return measured(both), left_out(both)
+    wanted = tuple(map(make_measure, (measures,) if isinstance(measures, str) else measures))
+    return Scores(score for one in wanted for score in asked_scores(one, both)), left_out(both, wanted)
 
 
 def read_original(folder: str | Path, original: Any) -> tuple[Release, Table | Baskets, Recipe]:

@@ -104,6 +104,14 @@ def test_what_nothing_can_be_promised_beside_goes_first() -> None:
         shoal.anonymize(frame, "local-suppression", **options, l=2)
 
 
+def test_only_a_weaker_form_of_k_stands_alone() -> None:
+    cells = {"age": AGES, "pay": PAY}
+    (sentence,) = said(cells, promises=({"model": "k-km-anonymity", "k": 2, "m": 2},))
+    assert "leave" not in sentence
+    (sentence,) = said(cells, promises=({"model": "k-anonymity", "k": 2, "m": 2},))
+    assert "leave --m out, and promise --l 2" in sentence
+
+
 def test_perturbed_values_are_no_facts() -> None:
     cells = {"age": AGES, "job": ["smith"] * 4 + ["baker"] * 6, "pay": PAY}
     (sentence,) = said(cells, details={"perturbed": ["job"]})

@@ -244,12 +244,12 @@ def carried_out(recipe: Recipe, *, save: str | None, force: bool, quiet: bool, j
     with show.progress(quiet or json) as stage:
         run, folder = publish(recipe, force=force, stage=stage)
     if save is not None:
-        _repeating(recipe, run.recipe.get("method", {})).write(save)
+        _with_steps(recipe, run.recipe.get("method", {})).write(save)
     run_summary.publication(run, folder, json=json, quiet=quiet)
     return 0  # a run that breaks a promise is an error, and writes nothing
 
 
-def _repeating(recipe: Recipe, done: Mapping[str, Any]) -> Recipe:
+def _with_steps(recipe: Recipe, done: Mapping[str, Any]) -> Recipe:
     """The recipe with the steps of a search instead of its seconds: how far these come depends on the machine."""
     if recipe.method.get("improve") is None or not done.get("improve_steps"):
         return recipe

@@ -10,10 +10,8 @@ from shoal.cli import show
 from shoal.cli.command_anonymize import Json, first_example
 from shoal.cli.options import Section, flattened, list_option, pairs_of, pairs_option, single
 from shoal.errors import WrongUse
-from shoal.measures._chosen import asked_scores, left_out, measured
-from shoal.measures.measure import Scores
-from shoal.measuring import read_both
-from shoal.recipe import Running, make_measure
+from shoal.measuring import measured_and_missing
+from shoal.recipe import Running
 
 EXAMPLE = """{first}
   shoal measure out --original people.csv"""
@@ -51,14 +49,7 @@ def measure(
     with show.progress(json) as stage, closing(running.open()) as engine:
         stage("measuring")
         asked = chosen(measures, pairs_of(option, "--option"))
-        both, _ = read_both(folder, original, engine=engine)
-        wanted = None if asked is None else tuple(map(make_measure, asked))
-        scores = (
-            measured(both)
-            if wanted is None
-            else Scores(score for one in wanted for score in asked_scores(one, both))
-        )
-        unmeasured = left_out(both, wanted)
+        scores, unmeasured = measured_and_missing(folder, original, measures=asked, engine=engine)
     show.scores(scores, unmeasured, json=json)
 
 

@@ -13,6 +13,7 @@ from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.models._equivalence_classes import Excerpt, PublishedClasses
+from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import Evidence
 from shoal.risks.role_guards import WORTH_A_WORD
 
@@ -113,9 +114,8 @@ def certain_warnings(
     if None in settled:
         return ()
     found = [one for one in _of_sums(sums) if one.column not in perturbed | settled]
-    alone = [
-        f"--{name.replace('_', '-')}" for name in ALONE if any(one.get(name) for one in release.promises)
-    ]
+    sizes = [promise for promise in release.promises if promise.get("model") == KAnonymity.name]
+    alone = [f"--{name.replace('_', '-')}" for name in ALONE if any(one.get(name) for one in sizes)]
     return warned_of_certain(found, counts, perturbed=bool(perturbed), alone=alone)
 
 
